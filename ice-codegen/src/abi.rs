@@ -46,26 +46,33 @@ pub enum ArgumentPlace {
 }
 
 /// The area of stack arguments.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StackArguments {
     bytes: u32,
+    align: u32,
 }
 
 impl StackArguments {
     /// An empty area.
-    pub const EMPTY: StackArguments = StackArguments { bytes: 0 };
+    pub const EMPTY: StackArguments = StackArguments { bytes: 0, align: 1 };
 
     /// The offset of the next argument, of `size` bytes at a multiple of `align` (a power of two), from the start.
     pub fn take(&mut self, size: u32, align: u32) -> u32 {
         // Past the limit the function is refused.
         let offset = self.bytes.next_multiple_of(align);
         self.bytes = offset.saturating_add(size).min(MAX_STACK);
+        self.align = self.align.max(align);
         offset
     }
 
     /// Bytes handed out so far.
     pub const fn bytes(self) -> u32 {
         self.bytes
+    }
+
+    /// The largest alignment that was asked for.
+    pub const fn align(self) -> u32 {
+        self.align
     }
 
     /// Whether no argument is on the stack so far.

@@ -19,7 +19,7 @@ use crate::mach::{MachInst, Sink};
 use crate::rules::Call;
 use crate::target::ErrorKind;
 use core::ops::Range;
-use ice_ir::{Function, Module, Passing, Type, Value, ValueDef};
+use ice_ir::{Function, Module, Passing, Signature, Type, Value, ValueDef};
 
 /// What of an argument is on the stack, from which offset on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,18 +107,19 @@ pub fn is_as_good_as_return<P: PlaceArguments>(
 ) -> bool {
     let own = module.signature(func.id);
     let memory = own.struct_return().and_then(|n| func.params().get(n));
-    let (convention, tracking, results, callee_memory) = match call.signature {
+    let kind_of = |signature: &Signature| (signature.convention, signature.tracking, signature.results);
+    let (kind, results, callee_memory) = match call.signature {
         Some(callee) => {
             let memory = callee.struct_return().and_then(|n| call.args.get(n));
-            (callee.convention, callee.tracking, [callee.ret, callee.second], memory)
+            (kind_of(callee), [callee.ret, callee.second], memory)
         }
-        None => (Default::default(), Default::default(), [own.ret, Type::Void], None),
+        None => (Default::default(), [own.ret, Type::Void], None),
     };
     let own_results = [own.ret, own.second];
     let wants_none = own_results == [Type::Void; 2] && results[1] == Type::Void && results[0].is_scalar_int();
     let mut args = call.args_with_passing();
     (results == own_results || wants_none)
-        && (convention, tracking) == (own.convention, own.tracking)
+        && kind == kind_of(own)
         && memory == callee_memory
         && !args.any(|(_, passing)| matches!(passing, Passing::ByVal { .. }))
         && moved_range((module, func), own_places, &mut callee_places, call.args_with_passing())

@@ -408,6 +408,7 @@ fn intrinsic(
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::Extended
         | Intrinsic::ByValue
+        | Intrinsic::ByValueWide
         | Intrinsic::MulHigh
         | Intrinsic::SegmentWord
         | Intrinsic::CheckType => {

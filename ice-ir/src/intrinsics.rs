@@ -67,6 +67,9 @@ named_enum!(
         /// `(address)`: stands among variable arguments for the 16 bytes there, which are passed by value in
         /// memory, aligned to 16.
         ByValue = "by.value",
+        /// `(address)`: stands among variable arguments for the 32 bytes there, which are passed by value in
+        /// memory, aligned to 32.
+        ByValueWide = "by.value.wide",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
@@ -93,6 +96,7 @@ impl Intrinsic {
                 | ReturnAddress
                 | ThreadLocalAddress
                 | ByValue
+                | ByValueWide
                 | MulHigh
                 | Bswap
                 | Ctlz

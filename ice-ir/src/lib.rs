@@ -75,8 +75,8 @@ pub use module::{
     Program, Signature, TypeDef,
 };
 pub use native::{
-    Arity, CallingConvention, Comdat, ComdatKind, Environment, FunctionTraits, Passing, Preemption, Storage,
-    SymbolTraits, Visibility,
+    Arity, CallingConvention, Comdat, ComdatKind, Environment, FunctionTraits, Passing, Preemption, Results,
+    Storage, SymbolTraits, Visibility,
 };
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_instruction, write_program};
 pub use types::Type;

@@ -12,7 +12,7 @@ use crate::hardening::{Hardening, Tracking};
 use crate::instruction::{InstData, TailHint, named_enum};
 use crate::intrinsics::Intrinsic;
 use crate::native::{
-    Arity, CallingConvention, Comdat, Environment, FunctionTraits, Passing, Preemption, Storage,
+    Arity, CallingConvention, Comdat, Environment, FunctionTraits, Passing, Preemption, Results, Storage,
     SymbolTraits, Visibility,
 };
 use crate::types::Type;
@@ -30,6 +30,8 @@ pub struct Signature {
     pub ret: Type,
     /// Type of the second result, in the second register of its class; [`Type::Void`] for none.
     pub second: Type,
+    /// What the second result is to the first.
+    pub results: Results,
     /// How each parameter is passed; plainly all of them if empty. Behind those of the parameters of a variadic
     /// signature may be entries of the variable arguments, in their order: [`Passing::Plain`] or
     /// [`Passing::ByVal`].
@@ -46,8 +48,8 @@ impl Signature {
     /// A signature with at most one result and nothing special about its parameters.
     pub const fn new(params: Vec<Type>, ret: Type) -> Self {
         let (convention, tracking) = (CallingConvention::Standard, Tracking::Tracked);
-        let (second, arity) = (Type::Void, Arity::Fixed);
-        Signature { params, ret, second, passing: Vec::new(), arity, convention, tracking }
+        let (second, results, arity) = (Type::Void, Results::Apart, Arity::Fixed);
+        Signature { params, ret, second, results, passing: Vec::new(), arity, convention, tracking }
     }
 
     /// True where [`new`](Self::new) could have made it.
@@ -82,6 +84,7 @@ impl Signature {
             && (variable.is_empty() || *arity == Arity::Variadic)
             && (*convention == CallingConvention::Standard || *arity == Arity::Fixed)
             && variable.iter().all(is_variable)
+            && (self.results == Results::Apart || self.ret.is_vector() && self.ret == self.second)
             && count(|p| p == Passing::Nest) <= 1
             && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)
             && passing.iter().enumerate().all(|(n, p)| match p {
@@ -90,7 +93,9 @@ impl Signature {
                 Passing::StructReturn | Passing::StructReturnInRegister | Passing::Nest => {
                     params[n] == pointer
                 }
-                Passing::PairLow => params[n] == Type::I64 && params.get(n + 1) == Some(&Type::I64),
+                Passing::PairLow => {
+                    (params[n] == Type::I64 || params[n].is_vector()) && params.get(n + 1) == Some(&params[n])
+                }
                 Passing::Group { len } => {
                     let group = params.get(n..n + usize::from(*len)).unwrap_or_default();
                     !group.is_empty() && group.iter().all(|ty| *ty == params[n])

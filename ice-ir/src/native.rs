@@ -52,8 +52,9 @@ pub enum Passing {
     InRegister,
     /// The static chain.
     Nest,
-    /// The low half of a pair whose other half is the next parameter: both in registers or, aligned to
-    /// their size, both in memory (an `i128`).
+    /// The low half of a pair whose other half is the next parameter. Of two integers both are in registers or, aligned to
+    /// their size, both in memory (an `i128`). Two vectors of 128 bits are one of 256 bits: in one register of that width
+    /// or, aligned to their size, both in memory (AVX of x86).
     PairLow,
     /// The first of `len` parameters of one type that are one object: in consecutive registers of their class, or
     /// all in memory; integers also in part, while nothing is in memory yet (AAPCS, rules C.1 to C.5).
@@ -79,6 +80,24 @@ pub enum Arity {
     Fixed,
     /// At least as many (C's `...`).
     Variadic,
+}
+
+named_enum!(
+    /// What two results are to each other.
+    Results {
+        /// Each is a value of its own.
+        Apart = "apart",
+        /// Two vectors of 128 bits are the halves of one of 256 bits, the low one first, which has one register (AVX of
+        /// x86).
+        Halves = "halves",
+    }
+);
+
+impl Default for Results {
+    /// That of a signature which says nothing.
+    fn default() -> Results {
+        Results::Apart
+    }
 }
 
 named_enum!(

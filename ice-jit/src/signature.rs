@@ -92,7 +92,7 @@ functions!(A B C D E F G H I J K L);
 /// Whether a function with this signature may be called as an `F`.
 pub(crate) fn fits<F: Callable>(signature: &Signature) -> bool {
     // How a call goes is the same whether it is looked at where it leads.
-    let Signature { params, ret, second, passing, arity, convention, tracking: _ } = signature;
+    let Signature { params, ret, second, passing, arity, convention, results: _, tracking: _ } = signature;
     let is_plain = passing.iter().all(|&passing| passing == Passing::Plain);
     let is_standard = *arity == Arity::Fixed && *convention == CallingConvention::Standard;
     is_plain && is_standard && *second == Type::Void && params == F::PARAMS && *ret == F::RESULT

@@ -119,9 +119,12 @@ fn is_free(func: &Function, module: &Module, looks: bool, call: Inst) -> bool {
         }
         _ => return false,
     };
-    let is_in_frame = |&arg: &Value| {
-        let def = func.defining_inst(arg).map(|def| func.inst(def));
-        matches!(def, Some(InstData::Alloca { .. } | InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
+    let is_in_frame = |&arg: &Value| match func.defining_inst(arg).map(|def| func.inst(def)) {
+        Some(InstData::Alloca { .. }) => true,
+        Some(InstData::CallIntrinsic { op, .. }) => {
+            matches!(op, Intrinsic::ByValue | Intrinsic::ByValueWide)
+        }
+        _ => false,
     };
     let needs_frame = func.args(args).iter().any(is_in_frame) || looks && may_return_twice(func, module);
     !needs_frame

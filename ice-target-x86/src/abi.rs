@@ -18,7 +18,7 @@ use ice_codegen::abi::{PAGE, StackArguments};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
-use ice_ir::native::{Arity, CallingConvention, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing, Results};
 use ice_ir::{Signature, Type};
 use ice_regalloc::{Allocation, Constraint, Operand, Output, PReg, RegUnits};
 
@@ -29,6 +29,8 @@ pub(crate) enum ArgumentPlace {
     Register(PReg),
     /// Low and high half in two registers.
     Pair(PReg, PReg),
+    /// In the upper half of the register of 256 bits that begins with the vector register of this number.
+    Upper(u8),
     /// At this offset from the start of the stack arguments.
     Stack(u32),
 }
@@ -56,8 +58,17 @@ pub(crate) struct ArgumentPlaces {
     pub(crate) stack: StackArguments,
     /// The static chain has ecx.
     has_chain: bool,
-    /// The other half of a pair was put on the stack.
-    half_on_stack: bool,
+    /// Where the next argument is, if it is the other half of a pair that has a place.
+    half: Half,
+}
+
+/// The place of the other half of a pair, as far as the first one decides it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Half {
+    #[default]
+    Free,
+    OnStack,
+    Upper(u8),
 }
 
 impl ArgumentPlaces {
@@ -70,7 +81,7 @@ impl ArgumentPlaces {
             vectors: 0,
             stack: StackArguments::EMPTY,
             has_chain: false,
-            half_on_stack: false,
+            half: Half::Free,
         }
     }
 
@@ -133,14 +144,26 @@ impl ArgumentPlaces {
                     }
                 }
             }
+            Passing::PairLow if ty.is_vector() => {
+                let registers = if self.mode == Mode::Bits32 { 3 } else { 8 };
+                if self.arity == Arity::Variadic || self.vectors >= registers {
+                    self.half = Half::OnStack;
+                    return self.on_stack(16, 32);
+                }
+                self.half = Half::Upper(self.vectors);
+                return self.next_vector();
+            }
             Passing::PairLow if self.mode == Mode::Bits64 && self.ints + 2 > INT_ARGS_64.len() => {
-                self.half_on_stack = true;
+                self.half = Half::OnStack;
                 return self.on_stack(8, 16);
             }
             _ => {}
         }
-        if core::mem::take(&mut self.half_on_stack) {
-            return self.on_stack(8, 8);
+        match core::mem::take(&mut self.half) {
+            Half::Free => {}
+            Half::OnStack if ty.is_vector() => return self.on_stack(16, 16),
+            Half::OnStack => return self.on_stack(8, 8),
+            Half::Upper(of) => return ArgumentPlace::Upper(of),
         }
         let is_vector_class = ty.is_vector() || ty.is_scalar_float();
         match self.mode {
@@ -211,12 +234,17 @@ pub(crate) enum ResultPlace {
     Register(PReg),
     /// Low and high half in two registers.
     Pair(PReg, PReg),
+    /// In the upper half of the register of 256 bits that begins with the vector register of this number.
+    Upper(u8),
     /// On top of the x87 stack; the second such result below the first.
     Fpu,
 }
 
 /// The places of the results of these types; `None` if there are not enough registers.
-pub(crate) fn result_places(mode: Mode, types: [Type; 2]) -> Option<[ResultPlace; 2]> {
+pub(crate) fn result_places(mode: Mode, types: [Type; 2], results: Results) -> Option<[ResultPlace; 2]> {
+    if results == Results::Halves {
+        return Some([ResultPlace::Register(xmm(0)), ResultPlace::Upper(0)]);
+    }
     let mut ints: &[PReg] = match mode {
         Mode::Bits32 => &[RAX, RDX, RCX],
         Mode::Bits64 => &[RAX, RDX],

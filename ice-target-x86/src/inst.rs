@@ -204,12 +204,22 @@ macro_rules! instructions {
         "{old}, {scratch} = loop8b {op} {mem}, object{operand}"
         [mem: late_mem(), old: def_early_fixed_pair(GPR, [RAX, RDX]), scratch: def_early_fixed_pair(GPR, [RBX, RCX])]
         max 96 => em.rmw_loop_8b(op, operand, mem);
+    // ---- halves of registers of 256 bits: nothing else, and no edit of the allocator, changes an upper half
+    /// dst = the upper half of vector register `of`, in the vector register `to`.
+    TakeUpper { of: u8, to: u8, dst: VReg } "{dst} = upper {of} in {to}"
+        [dst: def_fixed(XMM, xmm(to))] max 6 => em.e.extract_upper(Xmm::new(to), Xmm::new(of));
+    /// Sets the upper half of vector register `of`; its lower half stays.
+    SetUpper { of: u8, src: VReg } "upper {of} = {src}"
+        [src: use_reg(XMM)] max 6 => em.e.insert_upper(Xmm::new(of), src);
+    /// Sets the upper halves of all vector registers to zero, so that instructions of SSE do not wait for them.
+    ClearUppers "clear_uppers" [] max 3 => em.e.clear_uppers();
     // ---- stack
     /// Lowers the stack pointer by less than a page, and touches where it was.
-    StackTake { bytes: u32 } "take_stack {bytes}" [] max 4 + 7 => em.take_stack(bytes);
+    StackTake { bytes: u32 } "take_stack {bytes}" [] max 4 + 7 + 11 => { em.take_stack(bytes); em.align_stack() };
     /// Lowers the stack pointer page by page and touches each; `amount` is destroyed.
     StackSub { amount: VReg } "take_pages {amount}"
-        [amount: use_def_reg(GPR)] max 4 + 7 + 6 + 7 + 5 + 7 + 3 => em.take_stack_by_pages(amount);
+        [amount: use_def_reg(GPR)] max 4 + 7 + 6 + 7 + 5 + 7 + 3 + 11
+        => { em.take_stack_by_pages(amount); em.align_stack() };
     /// The stack pointer as it is.
     StackSave { dst: VReg } "{dst} = sp"
         [dst: def_reg(GPR)] max 2 + SLOT => em.e.mov_r_rm(em.target.address_width(), dst, Rm::Reg(Gpr::RSP));

@@ -10,6 +10,7 @@ use core::fmt::{self, Write};
 pub(super) enum Op<'a> {
     Reg(Gpr, Width),
     Xmm(Xmm),
+    Ymm(Xmm),
     St(u8),
     Mem(&'a Mem),
     Imm(i64),
@@ -132,6 +133,7 @@ fn write_op(out: &mut dyn Write, op: &Op<'_>, mode: Mode) -> fmt::Result {
     match *op {
         Op::Reg(reg, width) => write!(out, "%{}", reg_name(reg, width, mode)),
         Op::Xmm(reg) => write!(out, "%xmm{}", reg.number()),
+        Op::Ymm(reg) => write!(out, "%ymm{}", reg.number()),
         Op::St(n) => write!(out, "%st({n})"),
         Op::Mem(mem) => write_mem(out, mem, mode),
         Op::Imm(value) => write!(out, "${value}"),

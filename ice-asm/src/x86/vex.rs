@@ -1,11 +1,12 @@
-//! Instructions with a VEX prefix on registers of 128 bits and general ones (SDM volume 2, section 2.3).
+//! Instructions with a VEX prefix (SDM volume 2, section 2.3).
 //!
 //! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`. The prefix always has
-//! its form of three bytes, which can say everything. `VEX.256` is not here: nothing of this crate has registers of 256 bits.
+//! its form of three bytes, which can say everything, but in `vzeroupper`.
 
 use super::Encoder;
 use super::code::Immediate;
-use super::operand::{Base, Mem, Mode, Rm, Target};
+use super::operand::{Base, Mem, Mode, Rm, Target, Xmm};
+use super::text::Op;
 use crate::buffer::bytes::Part;
 use crate::listing::Listing;
 
@@ -17,6 +18,8 @@ pub(super) struct VexCode {
     /// 0, 1, 2, 3: none, 66, F3, F2.
     prefix: u8,
     pub is_wide: bool,
+    /// Whether vectors have 256 bits.
+    is_long: bool,
     opcode: u8,
     /// The digit in place of a register.
     pub digit: u8,
@@ -37,11 +40,11 @@ const fn hex(digit: u8) -> u8 {
     }
 }
 
-/// Parses the manual's notation: `VEX`, fields behind dots (`128`, `LZ`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
+/// Parses the manual's notation: `VEX`, fields behind dots (`128`, `256`, `LZ`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
 /// a blank, the opcode and perhaps `/digit`.
 pub(super) const fn vex(text: &str) -> VexCode {
     let text = text.as_bytes();
-    let mut code = VexCode { map: 0, prefix: 0, is_wide: false, opcode: 0, digit: 0 };
+    let mut code = VexCode { map: 0, prefix: 0, is_wide: false, is_long: false, opcode: 0, digit: 0 };
     let mut i = 3;
     while text[i] == b'.' {
         let start = i + 1;
@@ -52,6 +55,7 @@ pub(super) const fn vex(text: &str) -> VexCode {
         match (i - start, text[start], text[start + 1]) {
             (3, b'1', b'2') | (2, b'L', b'Z') | (2, b'W', b'0') => {}
             (2, b'W', b'1') => code.is_wide = true,
+            (3, b'2', b'5') => code.is_long = true,
             (2, b'6', b'6') => code.prefix = 1,
             (2, b'F', b'3') => code.prefix = 2,
             (2, b'F', b'2') => code.prefix = 3,
@@ -68,7 +72,28 @@ pub(super) const fn vex(text: &str) -> VexCode {
     code
 }
 
+const EXTRACT_HALF: VexCode = vex("VEX.256.66.0F3A.W0 19");
+const INSERT_HALF: VexCode = vex("VEX.256.66.0F3A.W0 18");
+
 impl<L: Listing> Encoder<'_, L> {
+    /// `vextractf128`: the upper half of the register of 256 bits that begins with `src`.
+    pub fn extract_upper(&mut self, dst: Xmm, src: Xmm) {
+        self.line(&["vextractf128"], &[Op::Imm(1), Op::Ymm(src), Op::Xmm(dst)]);
+        self.inst_vex(EXTRACT_HALF, src.number(), 0, Rm::Reg(dst.number()), Immediate::new(1, 1));
+    }
+
+    /// `vinsertf128`: sets the upper half of the register of 256 bits that begins with `dst`.
+    pub fn insert_upper(&mut self, dst: Xmm, src: Xmm) {
+        self.line(&["vinsertf128"], &[Op::Imm(1), Op::Xmm(src), Op::Ymm(dst), Op::Ymm(dst)]);
+        self.inst_vex(INSERT_HALF, dst.number(), dst.number(), Rm::Reg(src.number()), Immediate::new(1, 1));
+    }
+
+    /// `vzeroupper`: VEX.128.0F.WIG 77.
+    pub fn clear_uppers(&mut self) {
+        self.line(&["vzeroupper"], &[]);
+        self.finish_inst(Part { bytes: 0x77_f8_c5, len: 3 }, Part::EMPTY, Immediate::NONE);
+    }
+
     /// An instruction with the registers of these numbers: in ModRM (or a digit), in the prefix (0 where there is none), and as
     /// r/m, or memory.
     pub(super) fn inst_vex(&mut self, code: VexCode, reg: u8, first: u8, rm: Rm<u8>, imm: Immediate) {
@@ -85,7 +110,8 @@ impl<L: Listing> Encoder<'_, L> {
             return self.invalid();
         }
         let fields = (7 ^ bits) << 5 | code.map;
-        let operands = (code.is_wide as u8) << 7 | (15 ^ first) << 3 | code.prefix;
+        let operands =
+            (code.is_wide as u8) << 7 | (15 ^ first) << 3 | (code.is_long as u8) << 2 | code.prefix;
         let bytes = [0xc4, fields, operands, code.opcode];
         let mut head = Part { bytes: u32::from_le_bytes(bytes).into(), len: 4 };
         let tail = match rm {

@@ -34,6 +34,9 @@ pub struct FrameInfo {
     pub objects: Vec<FrameObject>,
     /// Bytes at the bottom of the frame for outgoing stack arguments.
     pub outgoing: u32,
+    /// The stack pointer is at a multiple of `1 << alignment_log2` in the body, where that is more than it is for all
+    /// functions.
+    pub alignment_log2: u8,
     /// Whether the stack pointer moves in the body.
     pub has_dynamic_alloca: bool,
     /// Whether anything is called.
@@ -70,6 +73,7 @@ impl FrameInfo {
     pub fn clear(&mut self) {
         self.objects.clear();
         self.outgoing = 0;
+        self.alignment_log2 = 0;
         self.has_dynamic_alloca = false;
         self.has_calls = false;
         self.returns_twice = false;
@@ -88,7 +92,7 @@ impl FrameInfo {
 
     /// Whether the frame hangs off a register of its own, as far as is known.
     pub const fn pointer(&self) -> FramePointer {
-        match self.has_dynamic_alloca || self.needs_frame_pointer {
+        match self.has_dynamic_alloca || self.needs_frame_pointer || self.alignment_log2 != 0 {
             true => FramePointer::Used,
             false => FramePointer::None,
         }

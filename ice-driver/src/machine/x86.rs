@@ -103,6 +103,7 @@ const NARROW: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
     has_wide_registers: true,
+    argument_align_log2: 12,
     has_assembler: true,
     jumps: Some(JumpTexts {
         set: [

@@ -62,7 +62,8 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         | Intrinsic::ReturnAddress
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::ByValue
-        | Intrinsic::Pin => {
+        | Intrinsic::Pin
+        | Intrinsic::ByValueWide => {
             return own == (1, false);
         }
         Intrinsic::MulHigh | Intrinsic::SegmentWord | Intrinsic::CheckType => return own == (2, false),

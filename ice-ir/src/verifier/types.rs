@@ -314,7 +314,8 @@ impl<'a> Verifier<'a> {
         };
         let wants_none = (own.ret, own.second, callee.second) == (Type::Void, Type::Void, Type::Void)
             && callee.ret.is_scalar_int();
-        let same = wants_none || (own.ret, own.second) == (callee.ret, callee.second);
+        let same =
+            wants_none || (own.ret, own.second, own.results) == (callee.ret, callee.second, callee.results);
         self.check(Rule::ReturnCall, same && own.convention == callee.convention && passes_memory_on);
         self.check_pnacl(Rule::ReturnCall, false);
     }

@@ -74,8 +74,20 @@ impl<L: Listing> Emitter<'_, L> {
         }
         let size = self.frame.layout.size;
         self.take_frame(size);
+        self.align_stack();
         if !size.is_multiple_of(PAGE) && self.frame.layout.pointer == FramePointer::None {
             self.note(|em| FrameChange::AddressOffset(em.distance()));
+        }
+    }
+
+    /// Brings the stack pointer down to the alignment that the frame must have, if that is more than usual.
+    pub(super) fn align_stack(&mut self) {
+        let alignment_log2 = self.cursor.mach.frame.alignment_log2;
+        if alignment_log2 != 0 {
+            self.move_stack(Alu::And, -1 << alignment_log2);
+            if 1 << alignment_log2 >= PAGE / 2 {
+                self.touch_stack();
+            }
         }
     }
 

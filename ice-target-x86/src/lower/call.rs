@@ -11,8 +11,8 @@ use ice_codegen::abi::{NO_ROOM_FOR_RESULT, ResultRegs, StackArguments, result_ty
 use ice_codegen::live::note_live;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
-use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, ValueRegs};
-use ice_ir::native::{Arity, CallingConvention, Passing};
+use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, Target as _, ValueRegs};
+use ice_ir::native::{Arity, CallingConvention, Passing, Results};
 use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Tracking, Type, Value};
 
 /// Most registers that carry arguments and results of one call: 12 general ones, 8 vectors, the global base, and two
@@ -31,13 +31,18 @@ pub(super) enum Origin {
     Elsewhere { wants_clean: bool },
 }
 
-/// How the operand of [`Intrinsic::ByValue`] is passed.
-const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
-
-/// Whether a variable argument is one.
-fn is_by_value(func: &Function, arg: Value) -> bool {
+/// How a variable argument is passed: the operands of [`Intrinsic::ByValue`] and [`Intrinsic::ByValueWide`] by value.
+fn variable_passing(func: &Function, arg: Value) -> Option<Passing> {
     let def = func.defining_inst(arg).map(|inst| func.inst(inst));
-    matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }))
+    match def? {
+        InstData::CallIntrinsic { op: Intrinsic::ByValue, .. } => {
+            Some(Passing::ByVal { size: 16, align_log2: 4 })
+        }
+        InstData::CallIntrinsic { op: Intrinsic::ByValueWide, .. } => {
+            Some(Passing::ByVal { size: 32, align_log2: 5 })
+        }
+        _ => None,
+    }
 }
 
 /// The arguments of a call, each with how it is passed. What is marked so among the variable ones is passed by value.
@@ -46,9 +51,12 @@ pub(super) fn args_with_passing<'a>(
     func: &'a Function,
     call: Call<'a>,
 ) -> impl Iterator<Item = (Value, Passing)> + 'a {
-    call.args.iter().enumerate().map(move |(n, &arg)| match call.signature {
-        Some(signature) if n >= signature.params.len() && is_by_value(func, arg) => (arg, BY_VALUE),
-        _ => (arg, call.passing(n)),
+    call.args.iter().enumerate().map(move |(n, &arg)| {
+        let marked = match call.signature {
+            Some(signature) if n >= signature.params.len() => variable_passing(func, arg),
+            _ => None,
+        };
+        (arg, marked.unwrap_or_else(|| call.passing(n)))
     })
 }
 
@@ -71,6 +79,7 @@ impl X86 {
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
         let mut narrow = ArrayVec::<(VReg, VReg), 12>::new();
+        let mut uppers = ArrayVec::<(u8, VReg), 8>::new();
         let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
             match places.next(ty, signature.passing(n)) {
@@ -88,6 +97,7 @@ impl X86 {
                     operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
                 }
+                ArgumentPlace::Upper(of) => uppers.push((of, cx.regs(param).lo())),
                 ArgumentPlace::Stack(_) => {}
             }
         }
@@ -97,6 +107,14 @@ impl X86 {
         let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
         if !operands.is_empty() {
             cx.sink.push_with(Inst::Params, &operands);
+        }
+        if !uppers.is_empty() {
+            // In registers without arguments.
+            let past = if self.mode == Mode::Bits32 { 3 } else { 8 };
+            for (of, dst) in uppers {
+                cx.sink.push(Inst::TakeUpper { of, to: past + of, dst });
+            }
+            cx.sink.push(Inst::ClearUppers);
         }
         if let Some(saved) = saved {
             self.save_arguments(cx, &saved);
@@ -203,7 +221,7 @@ impl X86 {
             }
             CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
         };
-        self.finish_call(cx, (call, origin), &mut operands, stack, results)
+        self.finish_call(cx, (call, origin), &mut operands, stack, (results, kind_of_results(signature)))
     }
 
     /// A call of the standard convention where branches are tracked.
@@ -243,6 +261,7 @@ impl X86 {
     ) -> StackArguments {
         let (func, signature) = (cx.func, call.signature);
         let mut places = ArgumentPlaces::of(self.mode, signature);
+        let mut uppers = ArrayVec::<(u8, VReg), 8>::new();
         for (arg, passing) in args_with_passing(func, *call) {
             match places.next(func.value_type(arg), passing) {
                 ArgumentPlace::Register(reg) => {
@@ -254,6 +273,7 @@ impl X86 {
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
+                ArgumentPlace::Upper(of) => uppers.push((of, self.reg(cx, arg))),
                 ArgumentPlace::Stack(offset) if stored.contains(&offset) => {
                     let to = Amode::new(Base::Outgoing, offset as i32);
                     match passing {
@@ -263,6 +283,9 @@ impl X86 {
                 }
                 ArgumentPlace::Stack(_) => {}
             }
+        }
+        for (of, src) in uppers {
+            cx.sink.push(Inst::SetUpper { of, src });
         }
         if signature.is_some_and(|s| s.arity == Arity::Variadic) && self.mode == Mode::Bits64 {
             // al: at least the number of vector registers that carry arguments.
@@ -334,13 +357,15 @@ impl X86 {
                         self.store_part(cx, ty, src, mem.offset(4 * n as i32));
                     }
                 }
-                ArgumentPlace::Pair(..) => cx.fault("a helper takes a pair in registers"),
+                ArgumentPlace::Pair(..) | ArgumentPlace::Upper(_) => {
+                    cx.fault("a helper takes a pair in registers");
+                }
             }
         }
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
         let call =
             (Inst::Call { callee, mode: self.mode, popped: 0 }, Origin::Elsewhere { wants_clean: true });
-        let done = self.finish_call(cx, call, &mut operands, places.stack, [result, None]);
+        let done = self.finish_call(cx, call, &mut operands, places.stack, ([result, None], Results::Apart));
         if done.is_err() {
             cx.fault("a helper has a result that has no place");
         }
@@ -360,9 +385,9 @@ impl X86 {
         (call, origin): (Inst, Origin),
         operands: &mut Operands,
         stack: StackArguments,
-        results: [Option<ResultRegs>; 2],
+        (results, kind): ([Option<ResultRegs>; 2], Results),
     ) -> Result<(), ErrorKind> {
-        cx.note_call(stack);
+        self.note_call(cx, stack);
         // What most calls have.
         let is_clean = self.is_clean(origin);
         if let [result, None] = results
@@ -372,7 +397,17 @@ impl X86 {
             cx.sink.push_with(call, operands);
             return Ok(());
         }
-        self.results(cx, (call, origin), operands, results)
+        self.results(cx, (call, origin), operands, (results, kind))
+    }
+
+    /// Notes a call with this area of stack arguments, whose callee relies on their alignment.
+    pub(super) fn note_call<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, stack: StackArguments) {
+        cx.note_call(stack);
+        let align_log2 = stack.align().trailing_zeros() as u8;
+        if align_log2 > Self::STACK_ALIGN_LOG2 {
+            let frame = cx.sink.frame();
+            frame.alignment_log2 = frame.alignment_log2.max(align_log2);
+        }
     }
 
     /// Whether the upper half of a result of 32 bits is zero, or there is none, or nobody asks for it.
@@ -386,11 +421,11 @@ impl X86 {
         cx: &mut Cx<'_, S>,
         (call, origin): (Inst, Origin),
         operands: &mut Operands,
-        results: [Option<ResultRegs>; 2],
+        (results, kind): ([Option<ResultRegs>; 2], Results),
     ) -> Result<(), ErrorKind> {
         let is_clean = self.is_clean(origin);
         let types = result_types(results, |(_, ty)| ty);
-        let places = result_places(self.mode, types).ok_or(NO_ROOM_FOR_RESULT)?;
+        let places = result_places(self.mode, types, kind).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
@@ -407,7 +442,7 @@ impl X86 {
                     operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
                 }
-                ResultPlace::None | ResultPlace::Fpu => {}
+                ResultPlace::None | ResultPlace::Upper(_) | ResultPlace::Fpu => {}
             }
         }
         if places.contains(&ResultPlace::Fpu) {
@@ -420,6 +455,10 @@ impl X86 {
         }
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
+            if let ResultPlace::Upper(of) = place {
+                cx.sink.push(Inst::TakeUpper { of, to: of + 1, dst: regs.lo() });
+                cx.sink.push(Inst::ClearUppers);
+            }
             if place == ResultPlace::Fpu {
                 cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
             } else if origin != Origin::Here {
@@ -443,7 +482,8 @@ impl X86 {
         }
         let mut operands = Operands::new();
         let types = result_types(values, |value| cx.func.value_type(value));
-        let places = result_places(self.mode, types).ok_or(NO_ROOM_FOR_RESULT)?;
+        let signature = cx.module.signature(cx.func.id);
+        let places = result_places(self.mode, types, signature.results).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut on_fpu = ArrayVec::<(VReg, u8), 2>::new();
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };
@@ -457,6 +497,7 @@ impl X86 {
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
+                ResultPlace::Upper(of) => cx.sink.push(Inst::SetUpper { of, src: regs.lo() }),
                 ResultPlace::Fpu => on_fpu.push((regs.lo(), ty.bytes() as u8)),
             }
         }
@@ -468,7 +509,6 @@ impl X86 {
         for &(src, size) in on_fpu.iter().rev() {
             cx.sink.push(Inst::PushFpu { size, src });
         }
-        let signature = cx.module.signature(cx.func.id);
         if let (None, Some(n)) = (values[0], signature.struct_return()) {
             let address = cx.regs(cx.func.params()[n]).lo();
             operands.push(Operand::use_fixed(address, GPR, RAX));
@@ -488,6 +528,11 @@ impl X86 {
         cx.sink.push(Inst::Lea { width, dst, mem: of });
         self.store_src(cx, width, Src::Reg(dst), to);
     }
+}
+
+/// What the results of a call are to each other.
+pub(super) fn kind_of_results(signature: Option<&Signature>) -> Results {
+    signature.map_or(Results::Apart, |signature| signature.results)
 }
 
 /// Whether a call may lead anywhere.

@@ -4,7 +4,7 @@
 //! The personality routine gives a pad two words, in the registers of the numbers 0 and 1 of DWARF on x86-64 and of 0
 //! and 2 on x86-32 (GCC's `EH_RETURN_DATA_REGNO`): rax and rdx in both.
 
-use super::call::{Operands, is_untracked};
+use super::call::{Operands, is_untracked, kind_of_results};
 use crate::inst::{Callee, Inst};
 use crate::regs::{GPR, RAX, RDX};
 use crate::target::{Cx, X86};
@@ -48,7 +48,7 @@ impl X86 {
                 "an invoke of what returns twice or may be anything, where branches are tracked",
             ));
         }
-        cx.note_call(stack);
+        self.note_call(cx, stack);
         let popped = self.popped(signature);
         let invoke = Inst::Invoke { callee, mode: self.mode, popped, normal, pad, clauses };
         cx.sink.push_with(invoke, &operands);
@@ -66,7 +66,8 @@ impl X86 {
         let Call { callee, signature, .. } = cx.call_of(invoke)?;
         let origin = self.origin(cx, inst, callee);
         let results = cx.call_results(inst, signature);
-        self.results(cx, (Inst::Params, origin), &mut Operands::new(), results)
+        let kind = kind_of_results(signature);
+        self.results(cx, (Inst::Params, origin), &mut Operands::new(), (results, kind))
     }
 
     /// Receives what comes to a pad.

@@ -34,7 +34,7 @@ impl PlaceArguments for ArgumentPlaces {
     fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
         match self.next(ty, passing) {
             ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
-            ArgumentPlace::Register(_) | ArgumentPlace::Pair(..) => StackPart::None,
+            ArgumentPlace::Register(_) | ArgumentPlace::Pair(..) | ArgumentPlace::Upper(_) => StackPart::None,
         }
     }
 

@@ -112,7 +112,7 @@ impl Plan {
             write(&source, text)?;
             let bitcode = file(&format!("{name}.bc"));
             let mut clang = process::command(Path::new("clang-19"), target.clang_flags());
-            clang.args(["-w", "-c", "-emit-llvm", level, model.clang_flag(), "-o"]);
+            clang.args(program.features).args(["-w", "-c", "-emit-llvm", level, model.clang_flag(), "-o"]);
             succeed(clang.arg(&bitcode).arg(&source))?;
             let object = file(&format!("{name}.llvm.o"));
             program::llvm_object(

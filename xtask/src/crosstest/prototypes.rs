@@ -16,6 +16,8 @@ const MOST_LEAVES: usize = 40;
 
 /// A program in three files.
 pub struct Program {
+    /// What clang is told of the processor.
+    pub features: &'static [&'static str],
     /// Types and declarations, which the others include.
     pub header: String,
     pub callee: String,
@@ -55,7 +57,7 @@ struct Type {
     leaves: Vec<Leaf>,
     /// Whether it is passed as it is where a prototype does not name it, whole.
     is_promoted: bool,
-    /// Whether it is aligned to more than 16 bytes, which Ice refuses among variable arguments.
+    /// Whether it is aligned to more than 16 bytes, which Ice refuses among variable arguments but on x86.
     is_overaligned: bool,
 }
 
@@ -113,6 +115,8 @@ impl Random {
 struct Generator {
     random: Random,
     target: Target,
+    /// Whether the processor has vector registers of 256 bits.
+    has_wide_registers: bool,
     header: String,
     /// Types that have a name.
     named: usize,
@@ -120,7 +124,10 @@ struct Generator {
 
 /// The program of a seed.
 pub fn generate(seed: u64, target: Target) -> Program {
-    let mut generator = Generator { random: Random::new(seed), target, header: String::new(), named: 0 };
+    // Half of the programs for x86, at every level.
+    let has_wide_registers = is_x86(target) && seed / 3 % 2 == 1;
+    let mut generator =
+        Generator { random: Random::new(seed), target, has_wide_registers, header: String::new(), named: 0 };
     generator.header += "#include <stdarg.h>\nvoid fail(int function, int place, int leaf);\n";
     if generator.has_half() {
         generator.header += HALF;
@@ -132,7 +139,16 @@ pub fn generate(seed: u64, target: Target) -> Program {
     caller += "int main(void) {\n";
     (0..FUNCTIONS).for_each(|number| _ = writeln!(caller, "  call{number}();"));
     caller += "  return 0;\n}\n";
-    Program { header: generator.header, callee, caller }
+    let features: &[&str] = match has_wide_registers {
+        true if seed.is_multiple_of(5) => &["-mavx2", "-mfma"],
+        true => &["-mavx"],
+        false => &[],
+    };
+    Program { features, header: generator.header, callee, caller }
+}
+
+fn is_x86(target: Target) -> bool {
+    matches!(target, Target::X86_64 | Target::I686)
 }
 
 impl Generator {
@@ -208,7 +224,8 @@ impl Generator {
             elements.push((Kind::Half, 2));
         }
         let (kind, bytes) = self.random.one_of(&elements);
-        let size = self.random.one_of(&[4, 8, 16, 16, 16, 32]).max(bytes);
+        let sizes = if self.has_wide_registers { [8, 16, 32, 32, 32, 64] } else { [4, 8, 16, 16, 16, 32] };
+        let size = self.random.one_of(&sizes).max(bytes);
         let element = match kind {
             Kind::Int(name, _) | Kind::Float(name) => name,
             Kind::Half => "_Float16",
@@ -218,7 +235,8 @@ impl Generator {
         _ = writeln!(self.header, "typedef {element} {name} __attribute__((vector_size({size})));");
         let leaves = (0..size / bytes).map(|lane| Leaf { text: format!("@[{lane}]"), kind }).collect();
         // Of smaller ones clang's callers and callees do not always agree.
-        Type { name, leaves, is_promoted: size == 16, is_overaligned: size > 16 }
+        let is_promoted = size == 16 || size == 32 && self.has_wide_registers;
+        Type { name, leaves, is_promoted, is_overaligned: size > 16 }
     }
 
     /// A structure or a union, of which the first member is looked at.
@@ -279,7 +297,8 @@ impl Generator {
         match self.random.below(12) {
             0..4 if depth > 0 => self.structure(depth),
             4 => self.vector(),
-            5 => self.complex(),
+            5 if self.has_wide_registers => self.vector(),
+            6 => self.complex(),
             _ => self.scalar(),
         }
     }
@@ -297,7 +316,7 @@ impl Generator {
     fn promoted(&mut self) -> Type {
         loop {
             let ty = self.any(2);
-            if ty.is_promoted && !ty.is_overaligned {
+            if ty.is_promoted && (!ty.is_overaligned || is_x86(self.target)) {
                 return ty;
             }
         }

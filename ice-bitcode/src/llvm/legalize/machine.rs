@@ -82,8 +82,10 @@ pub struct MachineDescription {
     pub foreign_convention: Option<(u64, &'static str)>,
     /// All functions that an exception may leave have tables for it, also without `uwtable`.
     pub always_has_unwind_tables: bool,
-    /// Where a function is for processors with vector registers of 256 bits and more, LLVM passes vectors in them; Ice has none.
+    /// Where a function is for processors with vector registers of 256 bits, vectors are passed in them.
     pub has_wide_registers: bool,
+    /// log2 of the largest alignment that objects have among arguments on the stack.
+    pub argument_align_log2: u8,
     /// What the address of a basic block is.
     pub block_addresses: BlockAddresses,
     /// Inline assembly can be compiled.
@@ -165,6 +167,7 @@ impl MachineDescription {
         foreign_convention: None,
         always_has_unwind_tables: false,
         has_wide_registers: false,
+        argument_align_log2: 4,
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         jumps: None,

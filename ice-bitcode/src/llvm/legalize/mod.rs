@@ -5,6 +5,7 @@
 //! | `legal`, `lanes` | which values of the IR stand for a value of an LLVM type, and of a vector |
 //! | `machine`     | what the machine can do, and how it calls |
 //! | `signature`   | how functions are called |
+//! | `halves`      | which values are halves of vectors of 256 bits in registers |
 //! | `parts`       | constants of the parts of a value |
 //! | `initializer` | the contents of variables |
 //! | `module`      | everything of a module but its bodies |
@@ -17,6 +18,7 @@
 
 pub mod body;
 pub mod globals;
+mod halves;
 pub mod hardening;
 pub mod initializer;
 pub mod landings;

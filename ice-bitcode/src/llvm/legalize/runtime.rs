@@ -82,6 +82,7 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::ThreadLocalAddress, ONE, &[T::P], T::P),
     (Intrinsic::Extended, ONE, &[T::I32, T::P, T::P, T::P], T::Void),
     (Intrinsic::ByValue, ONE, &[T::P], T::P),
+    (Intrinsic::ByValueWide, ONE, &[T::P], T::P),
     (Intrinsic::MulHigh, ONE, &[T::P, T::P], T::P),
     (Intrinsic::ReadTp, ONE, &[], T::P),
     (Intrinsic::CheckType, ONE, &[T::P, T::I32], T::P),

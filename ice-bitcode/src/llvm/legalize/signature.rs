@@ -6,6 +6,7 @@
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | where the machine has groups, an array of integers, or up to four floats or vectors of one type | a group |
+//! | a vector of 256 bits and more, where the processor has registers of 256 | its parts in [pairs](Passing::PairLow); as a result [halves](Results::Halves) |
 //! | `half`, `bfloat` | an `f32` with the bits, as a result perhaps a vector; or its bits |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
 //! | `x86_fp80` | memory by value, or an `i64` and an `i32`; no result: the unit has it |
@@ -17,12 +18,14 @@
 //! share when they are read. So the signatures of all function types, and of those with every attribute list that
 //! may belong to them, are made beforehand.
 
+use alloc::format;
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, Module, Passing, SigId, Signature, Tracking, Type};
+use ice_ir::{Arity, Module, Passing, Results, SigId, Signature, Tracking, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use super::halves::Halves;
 use super::legal::{Legal, Part};
 use super::machine::{FloatRegisters, MachineDescription};
 use crate::error::Error;
@@ -59,7 +62,8 @@ pub(super) struct Rules<'a> {
 /// The signatures of a module.
 #[derive(Clone, Default, Debug)]
 pub struct Signatures {
-    /// By function type and attribute list, 0 where the list says nothing about calls.
+    /// By function type and attribute list, 0 where the list says nothing about calls; with [`WIDE`] those that are others
+    /// in code for processors with registers of 256 bits.
     known: IndexMap<(TypeId, u32), Known, FxBuildHasher>,
     interned: IndexMap<Signature, SigId, FxBuildHasher>,
     /// Those of calls that may lead anywhere, by the same of others; empty if there are no such calls.
@@ -75,6 +79,18 @@ struct Known {
     /// Whether types say all.
     is_plain: bool,
 }
+
+/// The vector registers of the processor that a function is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VectorRegisters {
+    /// They have 128 bits.
+    Usual,
+    /// They have 256 bits.
+    Wide,
+}
+
+/// In place of an attribute list: with it, in code for [`VectorRegisters::Wide`].
+const WIDE: u32 = 1 << 31;
 
 /// Most parameters of all signatures that are made, whether new or not.
 const MAX_MADE: usize = 1 << 24;
@@ -232,30 +248,58 @@ impl Signatures {
     /// `None` where types say all, and where such a call is not supported.
     #[inline]
     #[must_use]
-    pub fn call(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+    pub fn call(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        list: u64,
+        registers: VectorRegisters,
+    ) -> Option<SigId> {
         let changes = attributes.list(list).is_ok_and(|found| attributes.changes_calls(&found));
-        let known = self.known.get(&(ty, if changes { list as u32 } else { 0 }))?;
+        let known = self.known(ty, if changes { list as u32 } else { 0 }, registers)?;
         (!known.is_plain).then_some(known.id)
+    }
+
+    /// The signature of a function of type `ty` with attribute list `list`, 0 if that says nothing about calls.
+    #[inline]
+    fn known(&self, ty: TypeId, list: u32, registers: VectorRegisters) -> Option<Known> {
+        let wide = match registers {
+            VectorRegisters::Usual => None,
+            VectorRegisters::Wide => self.known.get(&(ty, list | WIDE)),
+        };
+        wide.or_else(|| self.known.get(&(ty, list))).copied()
     }
 
     /// The same of a call through an address, which may be one that leads anywhere.
     #[inline]
     #[must_use]
-    pub fn call_address(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+    pub fn call_address(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        list: u64,
+        registers: VectorRegisters,
+    ) -> Option<SigId> {
         match self.untracked.is_empty() {
-            true => self.call(attributes, ty, list),
-            false => self.call_anywhere(attributes, ty, list),
+            true => self.call(attributes, ty, list, registers),
+            false => self.call_anywhere(attributes, ty, list, registers),
         }
     }
 
     #[cold]
-    fn call_anywhere(&self, attributes: &AttributeTable, ty: TypeId, list: u64) -> Option<SigId> {
+    fn call_anywhere(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        list: u64,
+        registers: VectorRegisters,
+    ) -> Option<SigId> {
         let found = attributes.list(list).ok()?;
         if !found.function.flags.has(FunctionFlags::NO_BRANCH_CHECK) {
-            return self.call(attributes, ty, list);
+            return self.call(attributes, ty, list, registers);
         }
         let changes = attributes.changes_calls(&found);
-        let known = self.known.get(&(ty, if changes { list as u32 } else { 0 }))?;
+        let known = self.known(ty, if changes { list as u32 } else { 0 }, registers)?;
         self.untracked.get(&known.id).copied()
     }
 
@@ -277,7 +321,7 @@ impl Signatures {
         }
     }
 
-    /// The signature of a function of type `ty` with attribute list number `list`.
+    /// The signature of a function of type `ty` with attribute list number `list`, which also says what it is compiled for.
     pub(super) fn of_function(
         &mut self,
         rules: &Rules<'_>,
@@ -285,14 +329,31 @@ impl Signatures {
         ty: TypeId,
         list: u64,
     ) -> Checked<SigId> {
+        let flags = rules.attributes.list(list)?.function.flags;
+        let is_wide = flags.has(FunctionFlags::WIDE_REGISTERS) && rules.is_called_wide(ty);
+        let registers = if is_wide { VectorRegisters::Wide } else { VectorRegisters::Usual };
+        self.make(rules, module, ty, list, registers)
+    }
+
+    /// The signature of a function of type `ty` with attribute list number `list`, compiled for these registers, of which
+    /// [`Rules::is_called_wide`] holds if they are wide.
+    fn make(
+        &mut self,
+        rules: &Rules<'_>,
+        module: &mut Module,
+        ty: TypeId,
+        list: u64,
+        registers: VectorRegisters,
+    ) -> Checked<SigId> {
         let attributes = rules.attributes.list(list)?;
-        let key = (ty, if rules.attributes.changes_calls(&attributes) { list as u32 } else { 0 });
+        let number = if rules.attributes.changes_calls(&attributes) { list as u32 } else { 0 };
+        let key = (ty, if registers == VectorRegisters::Wide { number | WIDE } else { number });
         if let Some(&known) = self.known.get(&key) {
             return Ok(known.id);
         }
         let params = rules.types.function(ty).map_or(0, |(_, params)| params.len());
         limited(&mut self.made, params.max(rules.attributes.params(&attributes).len()) + 1, MAX_MADE)?;
-        let signature = rules.signature(ty, &attributes)?;
+        let signature = rules.signature(ty, &attributes, registers)?;
         let is_plain = signature.is_plain();
         let id = self.intern(signature, module)?;
         self.known.insert(key, Known { id, is_plain });
@@ -307,11 +368,22 @@ impl Signatures {
     /// Makes the signatures of calls that say more than types: all function types, and each with each list that
     /// may belong to it.
     pub(super) fn add_calls(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        let usual = VectorRegisters::Usual;
+        let is_wide = |number: u32| {
+            let list = rules.attributes.list(number.into());
+            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::WIDE_REGISTERS))
+        };
+        let has_wide = rules.legal.machine().has_wide_registers && (1..=rules.attributes.len()).any(is_wide);
         let mut functions = Vec::new();
         for (id, ty) in rules.types.iter() {
             // A type that cannot be called is refused when it is.
-            if matches!(ty, LlvmType::Function { .. }) && self.of_function(rules, module, id, 0).is_ok() {
-                functions.push((id, self.known.get(&(id, 0)).is_some_and(|known| !known.is_plain)));
+            if matches!(ty, LlvmType::Function { .. }) && self.make(rules, module, id, 0, usual).is_ok() {
+                let is_called_wide = has_wide && rules.is_called_wide(id);
+                if is_called_wide {
+                    let _ = self.make(rules, module, id, 0, VectorRegisters::Wide);
+                }
+                let is_special = self.known.get(&(id, 0)).is_some_and(|known| !known.is_plain);
+                functions.push((id, is_special || is_called_wide, is_called_wide));
             }
         }
         let mut steps = 0;
@@ -321,13 +393,16 @@ impl Signatures {
                 continue;
             }
             let is_special = rules.attributes.changes_passing(&list);
-            for &(id, is_variadic_or_pair) in &functions {
+            for &(id, is_special_type, is_called_wide) in &functions {
                 let work = 1 + rules.attributes.params(&list).len();
                 if limited(&mut steps, work, MAX_STEPS).is_err() {
                     return self.add_untracked(rules, module);
                 }
-                if (is_special || is_variadic_or_pair) && rules.may_fit(id, &list) {
-                    let _ = self.of_function(rules, module, id, number.into());
+                if (is_special || is_special_type) && rules.may_fit(id, &list) {
+                    let _ = self.make(rules, module, id, number.into(), usual);
+                    if is_called_wide {
+                        let _ = self.make(rules, module, id, number.into(), VectorRegisters::Wide);
+                    }
                 }
             }
         }
@@ -376,7 +451,26 @@ impl Rules<'_> {
             && params.iter().zip(of_params).all(|(&ty, &attributes)| fits(ty, attributes))
     }
 
-    pub(super) fn signature(&self, ty: TypeId, list: &AttributeList) -> Checked<Signature> {
+    /// Whether functions of type `ty` are called in another way in code for processors with registers of 256 bits, if the
+    /// machine has such: vectors of theirs are in these.
+    fn is_called_wide(&self, ty: TypeId) -> bool {
+        let LlvmType::Function { ret, params, .. } = self.types.get(ty) else { return false };
+        let all = self.types.list(params).iter().chain([&ret]);
+        let (mut is_wide, mut has_odd) = (false, false);
+        for &ty in all.filter(|_| self.legal.machine().has_wide_registers) {
+            let halves = Halves::of(self.types, self.legal, ty);
+            is_wide |= !halves.low.is_empty();
+            has_odd |= halves.has_odd;
+        }
+        is_wide && !has_odd
+    }
+
+    pub(super) fn signature(
+        &self,
+        ty: TypeId,
+        list: &AttributeList,
+        registers: VectorRegisters,
+    ) -> Checked<Signature> {
         let LlvmType::Function { ret, params, variadic } = self.types.get(ty) else {
             return Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "a function type" });
         };
@@ -395,6 +489,9 @@ impl Rules<'_> {
                 let mut types = results.map(|unit| unit.ty);
                 signature.ret = types.next().unwrap_or(Type::Void);
                 signature.second = types.next().unwrap_or(Type::Void);
+                if registers == VectorRegisters::Wide && !Halves::of(self.types, self.legal, ret).is_empty() {
+                    signature.results = Results::Halves;
+                }
             }
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
@@ -416,6 +513,11 @@ impl Rules<'_> {
                 return Err(Error::TooLarge { what: "the number of parameters", limit });
             }
             signature.passing.resize(signature.params.len(), passing);
+            if registers == VectorRegisters::Wide && passing == Passing::Plain {
+                for low in Halves::of(self.types, self.legal, param).low {
+                    signature.passing[start + low] = Passing::PairLow;
+                }
+            }
             let is_pair = self.legal.machine().most_before_pair.is_some()
                 && self.types.get(param) == LlvmType::Int(128);
             if is_pair && passing == Passing::Plain {
@@ -470,8 +572,12 @@ impl Rules<'_> {
         for &attributes in self.attributes.params(list).get(fixed..).unwrap_or_default() {
             passing.push(match self.passing(attributes)? {
                 // The callee looks for it at such an address, and the stack is aligned to less.
-                Passing::ByVal { align_log2: 5.., .. } => {
-                    let what = "an object aligned to more than 16 bytes among variable arguments".into();
+                Passing::ByVal { align_log2, .. }
+                    if align_log2 > self.legal.machine().argument_align_log2 =>
+                {
+                    let most = 1u64 << self.legal.machine().argument_align_log2;
+                    let what =
+                        format!("an object aligned to more than {most} bytes among variable arguments");
                     return Err(Error::Unsupported { what });
                 }
                 by_value @ Passing::ByVal { .. } => by_value,

@@ -81,15 +81,20 @@ flags! { FunctionFlags,
     UNWIND_TABLE = 17, "Needs an entry in the unwind tables.";
     HARDWARE_DIVIDE = 18, "The processor divides, in ARM state.";
     UNWIND_TABLE_SYNC = 19, "That entry need only be right at calls.";
-    WIDE_REGISTERS = 20, "The processor may have vector registers of 256 bits or more (AVX of x86).";
+    WIDE_REGISTERS = 20, "The processor has vector registers of 256 bits (AVX of x86).";
     FUSED_MULTIPLY_ADD = 21, "The processor multiplies and adds with one rounding (FMA of x86).";
     STACK_PROTECT_STRONG = 22, "The frame is guarded if it has arrays, or objects whose address goes elsewhere.";
     STACK_PROTECT_ALWAYS = 23, "The frame is guarded.";
     NO_BRANCH_CHECK = 24, "No indirect call leads to the function, or the call may lead anywhere (`nocf_check`).";
+    WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     NO_TAIL_CALLS = 25, "No call but those that must becomes a jump.";
 }
 
 impl FunctionFlags {
+    const fn without(self, other: FunctionFlags) -> FunctionFlags {
+        FunctionFlags(self.0 & !other.0)
+    }
+
     /// From where the callers of the function must be found: who may pass exceptions on needs it at calls.
     #[must_use]
     pub const fn unwind_tables(self) -> UnwindTables {
@@ -481,8 +486,7 @@ fn enum_attribute(kind: u64, group: &mut Group) {
 const WIDE_FEATURES: [&[u8]; 8] =
     [b"+avx", b"+f16c", b"+fma4", b"+vaes", b"+vpclmulqdq", b"+xop", b"+sha512", b"+sm"];
 
-/// Processors with them, by parts of their names (`X86.td`): haswell, skylake, sandybridge, znver4 and so on. A few that are meant as
-/// well have none, which nobody sees who does not pass such vectors between modules.
+/// Processors with them, by parts of their names (`X86.td`): haswell, skylake, sandybridge, znver4 and so on.
 const WIDE_CPUS: [&[u8]; 14] = [
     b"lake",
     b"rapids",
@@ -497,6 +501,27 @@ const WIDE_CPUS: [&[u8]; 14] = [
     b"knl",
     b"knm",
     b"-v3",
+    b"-v4",
+];
+
+/// Processors without them whose names have such a part.
+const NARROW_CPUS: [&[u8]; 2] = [b"lakemont", b"btver1"];
+
+/// Processors that may have registers of 512 bits, by parts of their names.
+const WIDER_CPUS: [&[u8]; 14] = [
+    b"avx512",
+    b"knl",
+    b"knm",
+    b"skx",
+    b"cannonlake",
+    b"icelake",
+    b"cascadelake",
+    b"cooperlake",
+    b"tigerlake",
+    b"rocketlake",
+    b"rapids",
+    b"znver4",
+    b"znver5",
     b"-v4",
 ];
 
@@ -515,10 +540,29 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
+        (b"target-features", feature)
+            if feature.starts_with(b"+avx512") || feature.starts_with(b"+avx10") =>
+        {
+            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS)
+        }
         (b"target-features", feature) if WIDE_FEATURES.iter().any(|start| feature.starts_with(start)) => {
             F::WIDE_REGISTERS
         }
-        (b"target-cpu", cpu) if WIDE_CPUS.iter().any(|part| has_part(cpu, part)) => F::WIDE_REGISTERS,
+        (b"target-features", b"-avx") => {
+            function.flags = function.flags.without(F::WIDE_REGISTERS.with(F::WIDER_REGISTERS));
+            return;
+        }
+        (b"target-features", b"-avx512f") => {
+            function.flags = function.flags.without(F::WIDER_REGISTERS);
+            return;
+        }
+        (b"target-cpu", cpu) if NARROW_CPUS.contains(&cpu) => return,
+        (b"target-cpu", cpu) if WIDE_CPUS.iter().any(|part| has_part(cpu, part)) => {
+            match WIDER_CPUS.iter().any(|part| has_part(cpu, part)) {
+                true => F::WIDE_REGISTERS.with(F::WIDER_REGISTERS),
+                false => F::WIDE_REGISTERS,
+            }
+        }
         (b"stack-protector-buffer-size", value) => {
             // LLVM takes what is no number for the usual one.
             function.large_array = core::str::from_utf8(value).ok().and_then(|text| text.parse().ok());

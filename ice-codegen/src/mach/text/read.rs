@@ -229,6 +229,10 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             }
             "landing" => frame.is_landing = true,
             "outgoing" => frame.outgoing = reader.numbered(" ")?,
+            "alignment" => {
+                let align: u32 = reader.numbered(" ").filter(|align: &u32| align.is_power_of_two())?;
+                frame.alignment_log2 = align.trailing_zeros() as u8;
+            }
             "popped" => frame.popped = reader.numbered(" ")?,
             "register_arguments" => frame.register_arguments = reader.numbered(" ")?,
             "global_base" => frame.global_base = Some(VReg::from_u32(reader.numbered(" v")?)),

@@ -172,6 +172,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
     let FrameInfo {
         objects,
         outgoing,
+        alignment_log2,
         has_dynamic_alloca,
         has_calls,
         returns_twice,
@@ -207,6 +208,9 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         if *number != 0 {
             item(format_args!("{name} {number}"))?;
         }
+    }
+    if *alignment_log2 != 0 {
+        item(format_args!("alignment {}", 1u64 << alignment_log2))?;
     }
     if let Some(base) = global_base {
         item(format_args!("global_base {base}"))?;

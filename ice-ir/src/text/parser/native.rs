@@ -6,8 +6,8 @@ use crate::entities::{ComdatId, FuncId, Symbol};
 use crate::hardening::{GuardSource, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
-    Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
-    UnwindTables, Visibility,
+    Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Results, Storage,
+    SymbolTraits, UnwindTables, Visibility,
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
 use crate::text::lexer::{self, TokenKind};
@@ -27,6 +27,9 @@ impl Parser<'_> {
         let mut signature = Signature::new(params, self.return_type()?);
         if self.accept(b',') {
             signature.second = self.ty()?;
+        }
+        if self.accept_word(Results::Halves.name()) {
+            signature.results = Results::Halves;
         }
         if self.accept_word("variadic") {
             signature.arity = Arity::Variadic;

@@ -8,8 +8,8 @@ use crate::entities::Symbol;
 use crate::hardening::{GuardSource, ObjectKind, StackGuard, StackProtection, Tracking};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
-    Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Storage, SymbolTraits,
-    UnwindTables, Visibility,
+    Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Results, Storage,
+    SymbolTraits, UnwindTables, Visibility,
 };
 use crate::types::Type;
 
@@ -23,6 +23,9 @@ pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fm
     write!(out, ") -> {}", signature.ret)?;
     if signature.second != Type::Void {
         write!(out, ", {}", signature.second)?;
+    }
+    if signature.results != Results::Apart {
+        write!(out, " {}", signature.results)?;
     }
     if signature.arity == Arity::Variadic {
         out.write_str(" variadic")?;

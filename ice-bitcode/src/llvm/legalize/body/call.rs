@@ -19,7 +19,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, is_demoted, result_units};
+use crate::llvm::legalize::signature::{Form, VectorRegisters, is_demoted, result_units};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -139,10 +139,11 @@ impl Body<'_, '_> {
         let attributes = self.m.attributes.list(list)?;
         self.check_result(prototype.ret, attributes.ret, function)?;
         self.check_wide(prototype.ty, function)?;
+        let registers = self.vector_registers();
         let (signatures, attribute_table) = (&self.m.signatures, &self.m.attributes);
         let signature = match function {
-            Some(_) => signatures.call(attribute_table, prototype.ty, list),
-            None => signatures.call_address(attribute_table, prototype.ty, list),
+            Some(_) => signatures.call(attribute_table, prototype.ty, list, registers),
+            None => signatures.call_address(attribute_table, prototype.ty, list, registers),
         };
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
@@ -287,9 +288,6 @@ impl Body<'_, '_> {
             while self.has_more() {
                 let operand = self.vt()?;
                 self.value_shape(operand.ty)?;
-                if self.has_wide_registers() && self.is_wide(operand.ty) {
-                    return self.refuse_wide(None);
-                }
                 let attributes = self.m.attributes.param(attributes, index);
                 // The signature counts parts as if each argument had one.
                 let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;
@@ -308,6 +306,10 @@ impl Body<'_, '_> {
                     let place = self.argument_place()?;
                     self.store_value(operand, place, 4)?;
                     args.push(self.intrinsic_one(Intrinsic::ByValue, &[place])?);
+                } else if self.vector_registers() == VectorRegisters::Wide
+                    && !self.halves(operand.ty).is_empty()
+                {
+                    self.pass_wide_variable(operand, args)?;
                 } else {
                     self.pass(operand, attributes, Argument::Variable, args)?;
                 }
@@ -318,14 +320,27 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
+    /// Appends a variable argument that is a vector of 256 bits: it is in memory, also where such parameters are in registers.
+    fn pass_wide_variable(&mut self, operand: Operand, args: &mut Vec<Value>) -> Checked<()> {
+        let halves = self.halves(operand.ty);
+        if self.is_foreign(&halves) || self.shape(operand.ty).parts != 2 || halves.low.len() != 1 {
+            return self.refuse_wide(None);
+        }
+        let place = self.slot(32, 4)?;
+        self.store_value(operand, place, 4)?;
+        args.push(self.intrinsic_one(Intrinsic::ByValueWide, &[place])?);
+        Ok(())
+    }
+
     /// How many arguments want a general register.
     fn general_arguments(&self, signature: Option<SigId>, args: &[Value]) -> usize {
         let signature = signature.map(|id| &self.m.module.signatures[id]);
         let is_general = |&(n, &value): &(usize, &Value)| {
             let passing = signature.map_or(Passing::Plain, |signature| signature.passing(n));
             let def = self.b.func.defining_inst(value).map(|def| self.b.func.inst(def));
+            let is_marked = |op: Intrinsic| matches!(op, Intrinsic::ByValue | Intrinsic::ByValueWide);
             let in_memory = matches!(passing, Passing::ByVal { .. })
-                || matches!(def, Some(InstData::CallIntrinsic { op: Intrinsic::ByValue, .. }));
+                || matches!(def, Some(&InstData::CallIntrinsic { op, .. }) if is_marked(op));
             self.ty_of(value).is_scalar_int() && !in_memory
         };
         args.iter().enumerate().filter(is_general).count()

@@ -6,8 +6,11 @@ use alloc::string::String;
 use super::extended::Argument;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
-use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
-use crate::llvm::legalize::signature::{Form, differs_from_llvm, is_demoted, result_units, units};
+use crate::llvm::legalize::halves::Halves;
+use crate::llvm::legalize::shape::Kind;
+use crate::llvm::legalize::signature::{
+    Form, VectorRegisters, differs_from_llvm, is_demoted, result_units, units,
+};
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::demands::{Demands, Hook};
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -123,8 +126,8 @@ impl Body<'_, '_> {
         self.terminated()
     }
 
-    /// Refuses vectors by value that the callers or callees of others expect in registers of 256 bits and more, which Ice does
-    /// not use: those of a function of type `ty` that is called by name, where processors may have such registers.
+    /// Refuses vectors by value that the callers or callees of others expect in other registers than Ice: those of a function
+    /// of type `ty` that other modules see, where processors have registers of 256 bits and more.
     #[inline(always)]
     pub(super) fn check_wide(&self, ty: TypeId, function: Option<FuncId>) -> Checked<()> {
         match self.s.flags.has(FunctionFlags::WIDE_REGISTERS) {
@@ -135,7 +138,7 @@ impl Body<'_, '_> {
 
     #[cold]
     fn check_wide_types(&self, ty: TypeId, function: Option<FuncId>) -> Checked<()> {
-        if !self.has_wide_registers() {
+        if self.vector_registers() == VectorRegisters::Usual {
             return Ok(());
         }
         let functions = &self.m.module.functions;
@@ -143,15 +146,34 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
-        if !self.is_wide(ret) && !params.iter().any(|&ty| self.is_wide(ty)) {
-            return Ok(());
+        let result = self.halves(ret);
+        let is_demoted = self.kind(ret) != Kind::Void && is_demoted(self.result_units(ret)?);
+        let is_refused = self.is_foreign(&result)
+            || !result.is_empty() && is_demoted
+            || params.iter().any(|&ty| self.is_foreign(&self.halves(ty)));
+        match is_refused {
+            true => self.refuse_wide(function),
+            false => Ok(()),
         }
-        self.refuse_wide(function)
     }
 
-    /// Whether LLVM may pass vectors in registers that Ice does not have.
-    pub(super) fn has_wide_registers(&self) -> bool {
-        self.s.flags.has(FunctionFlags::WIDE_REGISTERS) && self.m.legal.machine().has_wide_registers
+    /// The vector registers of the processor that the function is for.
+    #[inline(always)]
+    pub(super) fn vector_registers(&self) -> VectorRegisters {
+        match self.s.flags.has(FunctionFlags::WIDE_REGISTERS) && self.m.legal.machine().has_wide_registers {
+            true => VectorRegisters::Wide,
+            false => VectorRegisters::Usual,
+        }
+    }
+
+    /// The vectors of more than 128 bits in a value of type `ty`.
+    pub(super) fn halves(&self, ty: TypeId) -> Halves {
+        Halves::of(&self.m.types, &self.m.legal, ty)
+    }
+
+    /// Whether LLVM may pass some of these vectors in other registers than those of 256 bits.
+    pub(super) fn is_foreign(&self, halves: &Halves) -> bool {
+        halves.has_odd || halves.has_wider && self.s.flags.has(FunctionFlags::WIDER_REGISTERS)
     }
 
     #[cold]
@@ -159,23 +181,10 @@ impl Body<'_, '_> {
         let name = function.map(|function| self.m.module.functions[function].name);
         let name = name.map(|name| String::from_utf8_lossy(self.m.module.name(name)).into_owned());
         let what = format!(
-            "a vector of more than 128 bits by value between modules, in registers of AVX, of {}",
+            "a vector by value between modules that is in other registers than xmm and one ymm, of {}",
             name.as_deref().unwrap_or("a function that is called by its address")
         );
         fail(Error::Unsupported { what })
-    }
-
-    /// Whether a value is or has a vector that registers of 128 bits do not have room for.
-    pub(super) fn is_wide(&self, ty: TypeId) -> bool {
-        match (self.kind(ty), self.m.types.get(ty)) {
-            (Kind::Vector(VectorShape { lane: Scalar::Int(1), lanes, .. }), _) => lanes > 16,
-            (Kind::Vector(VectorShape { lane, lanes, .. }), _) => lane.bits().saturating_mul(lanes) > 128,
-            (Kind::Aggregate, LlvmType::Array { element, .. }) => self.is_wide(element),
-            (Kind::Aggregate, LlvmType::Struct { members, .. }) => {
-                self.m.types.list(members).iter().any(|&member| self.is_wide(member))
-            }
-            _ => false,
-        }
     }
 
     /// Refuses a result that the callers or callees of others expect elsewhere.

@@ -4,7 +4,7 @@
 //! return, and what was made of its result goes. Its own memory for a result that is too large for registers becomes that
 //! of the function. What cannot be kept is refused, never dropped.
 
-use ice_ir::{Arity, Inst, InstData, Signature, Type, ValueRange};
+use ice_ir::{Arity, Inst, InstData, Results, Signature, Type, ValueRange};
 
 use super::scratch::{Duty, TailCall};
 use super::{Body, Checked, fail, unsupported};
@@ -113,8 +113,9 @@ impl Body<'_, '_> {
         let first = usize::from(matches!(data, InstData::ReturnCallAs { .. }));
         self.pass_result_memory_on(own, callee, (args, first), is_demoted)?;
         let result = self.b.func.result(call).map_or(Type::Void, |value| self.ty_of(value));
-        let second = callee.map_or(Type::Void, |callee| callee.second);
-        if (own.ret, own.second) != (result, second) {
+        let (second, results) =
+            callee.map_or((Type::Void, Results::Apart), |callee| (callee.second, callee.results));
+        if (own.ret, own.second, own.results) != (result, second, results) {
             return unsupported("a tail call whose result is another than that of its function");
         }
         let layout = &mut self.b.func.layout;
