@@ -219,10 +219,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// The register with `constant`, if a loop around the current block holds it or an instruction before has made it.
     #[inline]
     pub fn held(&mut self, constant: Constant) -> Option<VReg> {
-        let layout = self.layouts[constant_hoisting::type_of(self.func, constant) as usize];
-        let sink = &mut *self.sink;
-        let make = || sink.new_vreg(layout.class, u32::from(layout.size));
         let block = self.block?;
+        let (sink, layouts, func) = (&mut *self.sink, self.layouts, self.func);
+        let make = || {
+            let layout = layouts[constant_hoisting::type_of(func, constant) as usize];
+            sink.new_vreg(layout.class, u32::from(layout.size))
+        };
         self.scratch.held.reg(block, constant, make).or_else(|| self.scratch.kept.find(block, constant))
     }
 

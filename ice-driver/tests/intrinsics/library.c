@@ -1,4 +1,5 @@
-// What becomes calls of the compiler's library: code that is written and then runs, powers of long double.
+// What becomes calls of the compiler's library: code that is written and then runs, powers of long double. Also where the
+// variables of a thread are.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +28,10 @@ static int written(unsigned char number) {
 __attribute__((noinline)) long double power(long double a, int n) { return __builtin_powil(a, n); }
 __attribute__((noinline)) double power_double(double a, int n) { return __builtin_powi(a, n); }
 
+static __thread int own = 3;
+
 int main(void) {
+    printf("%ld\n", (long)((char *)&own - (char *)__builtin_thread_pointer()));
     for (int i = 0; i < 8; i++)
         printf("%d %.17g %.20Lg %.20Lg\n", written(31 * i), power_double(-1.5, i), power(1.1L * i, 3 - i), power(-2, i));
 }

@@ -14,7 +14,7 @@
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
 //! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
 //! | `prototype`, `pass`, `declared` | what all calls check; how values travel; calls of what LLVM does not write |
-//! | `entry`      | parameters, RET |
+//! | `entry`      | parameters, RET, what is called where a function begins and ends |
 //! | `tail_call`  | calls in place of returns |
 //! | `scratch`    | the state of one body |
 //! | `exceptions` | INVOKE, LANDINGPAD, RESUME |
