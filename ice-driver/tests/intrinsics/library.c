@@ -1,5 +1,5 @@
-// What becomes calls of the compiler's library: code that is written and then runs, powers of long double. Also where the
-// variables of a thread are.
+// What becomes calls of libraries: code that is written and then runs, powers of long double, fractions and exponents. Also
+// where the variables of a thread are.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,10 +28,17 @@ static int written(unsigned char number) {
 __attribute__((noinline)) long double power(long double a, int n) { return __builtin_powil(a, n); }
 __attribute__((noinline)) double power_double(double a, int n) { return __builtin_powi(a, n); }
 
+__attribute__((noinline)) double fraction(double a, int *n) { return __builtin_frexp(a, n); }
+__attribute__((noinline)) float fraction_float(float a, int *n) { return __builtin_frexpf(a, n); }
+
 static __thread int own = 3;
 
 int main(void) {
     printf("%ld\n", (long)((char *)&own - (char *)__builtin_thread_pointer()));
-    for (int i = 0; i < 8; i++)
+    for (int i = 0, n, m; i < 8; i++) {
+        double large = fraction(power_double(-1e9, i), &n);
+        float small = fraction_float(1e-5f * i, &m);
+        printf("%.17g %d %.9g %d\n", large, n, small, m);
         printf("%d %.17g %.20Lg %.20Lg\n", written(31 * i), power_double(-1.5, i), power(1.1L * i, 3 - i), power(-2, i));
+    }
 }

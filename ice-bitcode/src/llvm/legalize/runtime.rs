@@ -121,6 +121,7 @@ macro_rules! libm {
     };
     (@ F $own:ident) => { T::$own };
     (@ I $own:ident) => { T::I32 };
+    (@ P $own:ident) => { T::P };
 }
 
 /// The functions of libm that stand for intrinsics.
@@ -136,6 +137,8 @@ const LIBM: &[Function] = libm! {
     "pow" "powf" F F;
     "__powidf2" "__powisf2" F I;
     "ldexp" "ldexpf" F I;
+    "frexp" "frexpf" F P;
+    "modf" "modff" F P;
     "sin" "sinf" F;
     "cos" "cosf" F;
     "tan" "tanf" F;

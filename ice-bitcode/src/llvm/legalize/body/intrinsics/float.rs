@@ -142,6 +142,34 @@ impl Body<'_, '_> {
         self.libm(call.row.library, call.ret, &call.args[..call.count.min(3)])
     }
 
+    /// `frexp`, `modf`: the function of libm that the row names gives a fraction, and leaves an `i32` or a number of the
+    /// same type in memory.
+    pub(super) fn libm_pair(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let from = self.scalar(a.ty)?;
+        let types = self.m.legal.parts(call.ret)?;
+        let (true, &[fraction, second]) = (from.is_float(), types) else {
+            return fail(self.type_class(call.ret, "two numbers"));
+        };
+        let value = self.float_extend(from, self.single(a));
+        let (name, own) = (call.row.library, self.ty_of(value));
+        let ty = if name == "modf" { own } else { Type::I32 };
+        if fraction.carrier != from.part()
+            || second.carrier != (if name == "modf" { from.part() } else { ty })
+        {
+            return unsupported("a function of libm with results of other types");
+        }
+        let slot = self.slot(ty.bytes().into(), 3)?;
+        let first = self.math_library(name, &[value, slot], own)?;
+        let second = self.b.load(ty, slot, 3);
+        let out = self.reserve(2);
+        let first = self.float_round(from, first);
+        self.set(out, 0, first);
+        let second = if name == "modf" { self.float_round(from, second) } else { second };
+        self.set(out, 1, second);
+        self.operand_of(call.ret, out)
+    }
+
     /// The function of libm that the row names, its result as an integer.
     pub(super) fn rounded_to_int(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
