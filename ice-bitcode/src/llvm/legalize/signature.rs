@@ -255,14 +255,21 @@ impl Signatures {
         list: u64,
         registers: VectorRegisters,
     ) -> Option<SigId> {
-        let changes = attributes.list(list).is_ok_and(|found| attributes.changes_calls(&found));
-        let known = self.known(ty, if changes { list as u32 } else { 0 }, registers)?;
+        let known = self.known(attributes, ty, list, registers)?;
         (!known.is_plain).then_some(known.id)
     }
 
-    /// The signature of a function of type `ty` with attribute list `list`, 0 if that says nothing about calls.
+    /// The signature of a function of type `ty` with attribute list `list`.
     #[inline]
-    fn known(&self, ty: TypeId, list: u32, registers: VectorRegisters) -> Option<Known> {
+    fn known(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        list: u64,
+        registers: VectorRegisters,
+    ) -> Option<Known> {
+        let changes = attributes.list(list).is_ok_and(|found| attributes.changes_calls(&found));
+        let list = if changes { list as u32 } else { 0 };
         let wide = match registers {
             VectorRegisters::Usual => None,
             VectorRegisters::Wide => self.known.get(&(ty, list | WIDE)),
@@ -298,8 +305,7 @@ impl Signatures {
         if !found.function.flags.has(FunctionFlags::NO_BRANCH_CHECK) {
             return self.call(attributes, ty, list, registers);
         }
-        let changes = attributes.changes_calls(&found);
-        let known = self.known(ty, if changes { list as u32 } else { 0 }, registers)?;
+        let known = self.known(attributes, ty, list, registers)?;
         self.untracked.get(&known.id).copied()
     }
 

@@ -15,6 +15,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::codes::attributes as code;
 use super::demands::{Demands, Hook};
+use super::processors;
 use super::types::{TypeId, TypeTable};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::{Error, Result};
@@ -86,8 +87,8 @@ flags! { FunctionFlags,
     STACK_PROTECT_STRONG = 22, "The frame is guarded if it has arrays, or objects whose address goes elsewhere.";
     STACK_PROTECT_ALWAYS = 23, "The frame is guarded.";
     NO_BRANCH_CHECK = 24, "No indirect call leads to the function, or the call may lead anywhere (`nocf_check`).";
-    WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     NO_TAIL_CALLS = 25, "No call but those that must becomes a jump.";
+    WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
 }
 
 impl FunctionFlags {
@@ -482,53 +483,6 @@ fn enum_attribute(kind: u64, group: &mut Group) {
     }
 }
 
-/// Features of x86 with which LLVM has registers of 256 bits, by the starts of their names (`X86.td`).
-const WIDE_FEATURES: [&[u8]; 8] =
-    [b"+avx", b"+f16c", b"+fma4", b"+vaes", b"+vpclmulqdq", b"+xop", b"+sha512", b"+sm"];
-
-/// Processors with them, by parts of their names (`X86.td`): haswell, skylake, sandybridge, znver4 and so on.
-const WIDE_CPUS: [&[u8]; 14] = [
-    b"lake",
-    b"rapids",
-    b"bridge",
-    b"well",
-    b"forest",
-    b"ridge",
-    b"gracemont",
-    b"avx",
-    b"ver",
-    b"skx",
-    b"knl",
-    b"knm",
-    b"-v3",
-    b"-v4",
-];
-
-/// Processors without them whose names have such a part.
-const NARROW_CPUS: [&[u8]; 2] = [b"lakemont", b"btver1"];
-
-/// Processors that may have registers of 512 bits, by parts of their names.
-const WIDER_CPUS: [&[u8]; 14] = [
-    b"avx512",
-    b"knl",
-    b"knm",
-    b"skx",
-    b"cannonlake",
-    b"icelake",
-    b"cascadelake",
-    b"cooperlake",
-    b"tigerlake",
-    b"rocketlake",
-    b"rapids",
-    b"znver4",
-    b"znver5",
-    b"-v4",
-];
-
-fn has_part(name: &[u8], part: &[u8]) -> bool {
-    name.windows(part.len()).any(|window| window == part)
-}
-
 fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes) {
     use FunctionFlags as F;
     let flag = match (key, value) {
@@ -540,14 +494,6 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
-        (b"target-features", feature)
-            if feature.starts_with(b"+avx512") || feature.starts_with(b"+avx10") =>
-        {
-            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS)
-        }
-        (b"target-features", feature) if WIDE_FEATURES.iter().any(|start| feature.starts_with(start)) => {
-            F::WIDE_REGISTERS
-        }
         (b"target-features", b"-avx") => {
             function.flags = function.flags.without(F::WIDE_REGISTERS.with(F::WIDER_REGISTERS));
             return;
@@ -556,13 +502,12 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
             function.flags = function.flags.without(F::WIDER_REGISTERS);
             return;
         }
-        (b"target-cpu", cpu) if NARROW_CPUS.contains(&cpu) => return,
-        (b"target-cpu", cpu) if WIDE_CPUS.iter().any(|part| has_part(cpu, part)) => {
-            match WIDER_CPUS.iter().any(|part| has_part(cpu, part)) {
-                true => F::WIDE_REGISTERS.with(F::WIDER_REGISTERS),
-                false => F::WIDE_REGISTERS,
-            }
+        (b"target-features", feature) if processors::is_wider_feature(feature) => {
+            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS)
         }
+        (b"target-features", feature) if processors::is_wide_feature(feature) => F::WIDE_REGISTERS,
+        (b"target-cpu", cpu) if processors::is_wider_cpu(cpu) => F::WIDE_REGISTERS.with(F::WIDER_REGISTERS),
+        (b"target-cpu", cpu) if processors::is_wide_cpu(cpu) => F::WIDE_REGISTERS,
         (b"stack-protector-buffer-size", value) => {
             // LLVM takes what is no number for the usual one.
             function.large_array = core::str::from_utf8(value).ok().and_then(|text| text.parse().ok());

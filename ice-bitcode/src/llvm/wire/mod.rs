@@ -7,6 +7,7 @@
 //! | `types`       | the type table |
 //! | `attributes`  | attributes of functions, parameters and calls |
 //! | `demands`     | what attributes of a function demand of its code beyond what it computes |
+//! | `processors`  | which processors have wide vector registers |
 //! | `data_layout` | sizes, alignments and offsets in memory |
 //! | `constants`   | constants of modules and functions |
 //! | `metadata`    | the flags of a module |
@@ -20,4 +21,5 @@ pub mod data_layout;
 pub mod demands;
 pub mod fold;
 pub mod metadata;
+mod processors;
 pub mod types;
