@@ -104,9 +104,9 @@ impl<'m> SymbolNames<'m> {
     pub fn visible(&self, function: FuncId) -> Visible {
         let decl = &self.module.functions[function];
         match decl.kind {
-            FunctionKind::Defined | FunctionKind::Alias(_) if decl.linkage.is_local() => Visible::Local,
-            FunctionKind::Defined | FunctionKind::Alias(_) => Visible::Global,
             FunctionKind::Declared | FunctionKind::Intrinsic(_) => Visible::Undefined,
+            _ if decl.linkage.is_local() => Visible::Local,
+            FunctionKind::Defined | FunctionKind::Alias(_) | FunctionKind::Indirect(_) => Visible::Global,
         }
     }
 

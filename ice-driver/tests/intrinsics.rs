@@ -90,6 +90,50 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     }
 }
 
+/// The addresses of some are wrong in clang's own code, which refers to their sections.
+#[test]
+fn functions_are_where_their_resolvers_say() {
+    if !has("intrinsics", &["clang-19", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/ifuncs.c");
+    let expected = "0 1 1 1\n1 9 9 1\n2 19 19 1\n3 31 31 1\n101 99 99 101\n11 6\n16206 14910\n1\n";
+    for target in ["x86_64", "i686", "armv7"] {
+        if !can_run(target) || target == "i686" && !has("intrinsics on i686", &["i686-linux-gnu-gcc"]) {
+            continue;
+        }
+        for level in ["-O0", "-O2"] {
+            for model in ["-fPIC", "-fPIE"] {
+                let mut compiler = ice();
+                compiler.args(["cc", "--ice-clang=clang-19", model]);
+                let found = printed(compiler, target, level, &source);
+                assert_eq!(String::from_utf8_lossy(&found), expected, "{target} {level} {model}");
+            }
+        }
+    }
+}
+
+/// The linkers of MIPS know no resolvers.
+#[test]
+fn resolvers_are_refused_on_mips() {
+    if !has("intrinsics", &["clang-19"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source =
+        scratch.write("a.c", "static void *r(void) { return 0; } int f(int) __attribute__((ifunc(\"r\")));");
+    let object = scratch.path("a.o");
+    let mut compiler = ice();
+    compiler.args(["cc", "--ice-clang=clang-19", "--target=mipsel-linux-gnu", "-w", "-c", "-o"]);
+    let output = compiler.arg(&object).arg(&source).output().unwrap();
+    assert!(output.status.code() == Some(1) && !object.exists());
+    assert!(
+        errors(&output).contains("an ifunc, which linkers for this machine do not know"),
+        "{}",
+        errors(&output)
+    );
+}
+
 #[test]
 fn operations_that_round_as_told_and_raise_exceptions_give_what_clangs_code_gives() {
     gives_what_clangs_code_gives("strict.c", &[], 3000);

@@ -79,11 +79,12 @@ pub(crate) fn write(
     }
     let mut out = Vec::new();
     let count = sections.len() as u32;
-    let program = ProgramFields { entry, header_count: headers.len() as u16, abi: layout.abi };
+    let program = ProgramFields { entry, header_count: headers.len() as u16 };
     let header = FileHeader {
         section_headers: table,
         section_count: count,
         names_section: count - 1,
+        abi: layout.abi,
         program: Some(program),
     };
     header.write(format, &mut out);

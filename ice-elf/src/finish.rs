@@ -57,6 +57,7 @@ impl<S: Sink> ObjectWriter<S> {
             section_headers: 0,
             section_count: tables.shstrtab + 1,
             names_section: tables.shstrtab,
+            abi: (self.os_abi(), 0),
             program: None,
         };
         self.add(&mut headers, b"", header.null_section())?;
@@ -93,6 +94,12 @@ impl<S: Sink> ObjectWriter<S> {
         header.write(self.options.format, &mut bytes);
         self.sink.patch(0, &bytes)?;
         Ok(self.sink)
+    }
+
+    /// Who has to understand the object: symbols of GNU's own are for its linkers and loaders.
+    fn os_abi(&self) -> u8 {
+        let is_gnu = |symbol: &Symbol| symbol.st_type == elf::STT_GNU_IFUNC && is_written(symbol);
+        if self.symbols.iter().any(is_gnu) { elf::ELFOSABI_GNU } else { elf::ELFOSABI_NONE }
     }
 
     /// The index of each symbol in the file, and the index of the first that is not local.

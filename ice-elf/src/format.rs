@@ -137,6 +137,8 @@ pub(crate) struct FileHeader {
     pub(crate) section_count: u32,
     /// Number of the section with the section names.
     pub(crate) names_section: u32,
+    /// `EI_OSABI` and `EI_ABIVERSION`.
+    pub(crate) abi: (u8, u8),
     /// What executables have beside.
     pub(crate) program: Option<ProgramFields>,
 }
@@ -148,8 +150,6 @@ pub(crate) struct ProgramFields {
     pub(crate) entry: u64,
     /// Number of program headers, which stand right behind the file header.
     pub(crate) header_count: u16,
-    /// `EI_OSABI` and `EI_ABIVERSION`.
-    pub(crate) abi: (u8, u8),
 }
 
 /// A program header, with fields wide enough for both classes.
@@ -215,8 +215,9 @@ impl FileHeader {
             Some(_) => (elf::ET_EXEC, format.header_size(), ProgramHeader::size(format.class)),
             None => (elf::ET_REL, 0, 0),
         };
-        let none = ProgramFields { entry: 0, header_count: 0, abi: (elf::ELFOSABI_NONE, 0) };
-        let ProgramFields { entry, header_count, abi: (os_abi, abi_version) } = self.program.unwrap_or(none);
+        let none = ProgramFields { entry: 0, header_count: 0 };
+        let ProgramFields { entry, header_count } = self.program.unwrap_or(none);
+        let (os_abi, abi_version) = self.abi;
         let e_ident = Ident {
             magic: elf::ELFMAG,
             class: match format.class {

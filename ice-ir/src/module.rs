@@ -163,6 +163,9 @@ pub enum FunctionKind {
     Intrinsic(Intrinsic),
     /// Another name of a symbol of the module.
     Alias(Symbol),
+    /// A function whose address this function of the module gives, which the linker has called before the program
+    /// begins (`STT_GNU_IFUNC`).
+    Indirect(Symbol),
 }
 
 /// A function, declared or defined.
@@ -445,7 +448,18 @@ impl Module {
         }
     }
 
-    /// Whether the module only declares `symbol`.
+    /// What the linker asks for the address of `symbol`, if it is such a function.
+    pub fn resolver(&self, symbol: Symbol) -> Option<Symbol> {
+        match symbol {
+            Symbol::Function(f) => match self.functions[f].kind {
+                FunctionKind::Indirect(resolver) => Some(resolver),
+                _ => None,
+            },
+            Symbol::Global(_) => None,
+        }
+    }
+
+    /// Whether the module only declares `symbol`, or something else says where it is.
     pub fn is_declared(&self, symbol: Symbol) -> bool {
         match symbol {
             Symbol::Function(f) => {
@@ -468,7 +482,7 @@ impl Module {
         let (linkage, traits) = self.linkage(symbol);
         let may_be_null = linkage == Linkage::Weak && self.is_declared(symbol);
         let is_held = traits.preemption == Preemption::Excluded || traits.visibility != Visibility::Default;
-        linkage.is_local() || is_held && !may_be_null
+        (linkage.is_local() || is_held && !may_be_null) && self.resolver(symbol).is_none()
     }
 
     /// Gives `symbol` a name and puts it at the end of the symbol table.

@@ -31,6 +31,8 @@ pub enum Error {
     Label(String),
     /// Inline assembly names symbols or has other sections than its function.
     Assembly,
+    /// This function is where its resolver says (`STT_GNU_IFUNC`), which only loaders ask.
+    Indirect(String),
     /// A reference of this kind cannot be resolved in memory.
     UnsupportedReference(RelocKind),
     /// What has this name, or a part of the module itself, is too far away for the reference to it.
@@ -91,6 +93,9 @@ impl fmt::Display for Error {
             Error::Assembly => f.write_str(
                 "inline assembly that names symbols, or has sections of its own, is not for code in memory",
             ),
+            Error::Indirect(function) => {
+                write!(f, "where {function} is a resolver says, which code in memory does not have")
+            }
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")
             }

@@ -191,6 +191,10 @@ impl<'m> Object<'m> {
         if !module.assembly.is_empty() {
             return Err(Error::Assembly);
         }
+        let resolved = module.functions.keys().map(Symbol::Function).find(|&f| module.resolver(f).is_some());
+        if let Some(function) = resolved {
+            return Err(Error::Indirect(String::from_utf8_lossy(module.symbol_name(function)).into_owned()));
+        }
         let mut object = Object::empty(module, options, limit, None);
         object.add_globals()?;
         Ok(object)

@@ -431,6 +431,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     writeln!(self.text, "\t.weak {name}")?;
                 }
                 FunctionKind::Alias(_) => self.write_alias(Symbol::Function(id), &name)?,
+                FunctionKind::Indirect(resolver) => {
+                    self.write_visibility(Symbol::Function(id), &name)?;
+                    // ARM's assemblers take the character of this directive for a comment.
+                    write!(self.text, "\t.type {name}, %gnu_indirect_function\n\t.set {name}, ")?;
+                    self.names.write_symbol(resolver, &mut self.text)?;
+                    self.text.push('\n');
+                }
                 _ => {}
             }
         }

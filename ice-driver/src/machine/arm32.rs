@@ -137,6 +137,7 @@ const HARD: MachineDescription = MachineDescription {
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
+    has_indirect_functions: true,
     clears_cache: true,
     // Code of others may have its frame in r7.
     jumps: Some(JumpTexts {

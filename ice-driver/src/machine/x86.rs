@@ -105,6 +105,7 @@ const NARROW: MachineDescription = MachineDescription {
     has_wide_registers: true,
     argument_align_log2: 12,
     has_assembler: true,
+    has_indirect_functions: true,
     jumps: Some(JumpTexts {
         set: [
             "call 1f; movl $$1, %eax; jmp 2f; 1: popl %ecx; movl %ecx, 4(%edx); xorl %eax, %eax; 2:",

@@ -255,7 +255,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(())
     }
 
-    /// Defines the aliases of what has its place now.
+    /// Defines the aliases of what has its place now, and the functions whose resolvers have one.
     fn define_aliases(&mut self) -> Result<(), Error> {
         let module = self.module;
         let aliases = module
@@ -264,8 +264,12 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             .map(Symbol::Function)
             .chain(module.globals.keys().map(Symbol::Global))
             .filter(|&symbol| module.alias_target(symbol).is_some());
-        for alias in aliases {
-            let (base, addend) = resolve_alias(module, alias);
+        let resolved = aliases.map(|alias| (alias, resolve_alias(module, alias)));
+        let functions = module.functions.keys().map(Symbol::Function);
+        let indirect = functions.filter_map(|symbol| {
+            module.resolver(symbol).map(|resolver| (symbol, resolve_alias(module, resolver)))
+        });
+        for (alias, (base, addend)) in resolved.chain(indirect) {
             if let Some((Location { section, offset }, size)) = self.writer.symbol_place(self.symbol(base))? {
                 let symbol = self.symbol(alias);
                 let offset = offset.wrapping_add_signed(addend);

@@ -43,7 +43,11 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 Visible::Local if selected(id) => Binding::Local,
                 _ => visible_binding(decl.linkage, visible == Visible::Undefined),
             };
-            let kind = if selected(id) { SymbolKind::Func } else { SymbolKind::NoType };
+            let kind = match decl.kind {
+                FunctionKind::Indirect(_) => SymbolKind::IndirectFunc,
+                _ if selected(id) => SymbolKind::Func,
+                _ => SymbolKind::NoType,
+            };
             let symbol = self.declare(name, binding, kind, visibility(decl.symbol.visibility))?;
             self.functions.push(symbol);
             if self.is_native() && !is_intrinsic && !decl.linkage.is_local() {

@@ -124,7 +124,7 @@ impl ModuleVerifier<'_> {
                     self.check(Rule::IntrinsicName, !name.starts_with(b"llvm."));
                 }
                 FunctionKind::Intrinsic(op) => self.intrinsic(op, decl, name, signature),
-                FunctionKind::Alias(target) => {
+                FunctionKind::Alias(target) | FunctionKind::Indirect(target) => {
                     self.check_pnacl(Rule::DeclaredFunction, false);
                     self.check(Rule::GlobalContents, self.exists(target));
                 }

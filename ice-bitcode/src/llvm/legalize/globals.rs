@@ -322,6 +322,40 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// IFUNC: a function that has a resolver.
+    pub(super) fn ifunc(&mut self, ops: &[u64]) -> Checked<()> {
+        let &[name, length, ty, space, resolver, linkage, visibility, ..] = ops else {
+            return Err(operand_count("IFUNC", ops, "7 and more"));
+        };
+        let ty = self.types.resolve(ty)?;
+        if !self.legal.machine().has_indirect_functions {
+            return Err(unsupported("an ifunc, which linkers for this machine do not know"));
+        }
+        if space != 0 {
+            return Err(unsupported("an ifunc in another address space than 0"));
+        }
+        let name = self.global_name(name, length)?;
+        let common = Common { name, linkage, visibility, dso_local: 0, section: 0, comdat: 0 };
+        let (wire, linkage, symbol) = self.linking(&common)?;
+        if !matches!(wire, WireLinkage::Plain(_)) || linkage == Linkage::Common {
+            return Err(Error::FieldValue { field: "the linkage of an ifunc", value: common.linkage });
+        }
+        if self.types.function(ty).is_none() {
+            return Err(Error::FieldValue { field: "the type of an ifunc", value: ops[2] });
+        }
+        let (signature, _) = self.signature(ty, 0)?;
+        let own = Symbol::Function(self.module.functions.next_key());
+        // Until its resolver is known, it stands for that itself.
+        let kind = FunctionKind::Indirect(own);
+        let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind);
+        decl.symbol = symbol;
+        let id = self.module.functions.push(decl);
+        self.functions[id].ty = Some(ty).into();
+        self.add_symbol(own, ty, &common);
+        self.deferred.push(Deferred::Alias(own, narrow(resolver)?));
+        Ok(())
+    }
+
     fn add_symbol(&mut self, symbol: Symbol, ty: TypeId, common: &Common<'_>) {
         if !common.name.is_empty() {
             self.module.set_symbol_name(symbol, common.name.iter().copied());

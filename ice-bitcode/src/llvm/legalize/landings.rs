@@ -79,7 +79,7 @@ pub fn mark_landings(program: &mut LlvmProgram, file: &[u8]) -> Result<()> {
     landings.unknown = module.defined_functions().filter(|&function| is_local(function)).count();
     header.used.iter().for_each(|&function| landings.add(function));
     for (_, decl) in &module.functions {
-        if let FunctionKind::Alias(target) = decl.kind {
+        if let FunctionKind::Alias(target) | FunctionKind::Indirect(target) = decl.kind {
             landings.add_symbol(target);
         }
     }

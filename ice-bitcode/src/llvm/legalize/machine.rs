@@ -98,6 +98,8 @@ pub struct MachineDescription {
     pub clears_cache: bool,
     /// The function that ends a cleanup for exceptions of C++ and lets them go on.
     pub ends_cleanups: Option<&'static str>,
+    /// Linkers ask resolvers for the addresses of functions (`STT_GNU_IFUNC`).
+    pub has_indirect_functions: bool,
     /// The name of a machine whose code for invokes is not known.
     pub without_exceptions: Option<&'static str>,
     /// Words of the size of an address in a `va_list`.
@@ -174,6 +176,7 @@ impl MachineDescription {
         rounding: None,
         clears_cache: false,
         ends_cleanups: None,
+        has_indirect_functions: false,
         without_exceptions: None,
         va_list_words: 1,
         most_before_pair: None,

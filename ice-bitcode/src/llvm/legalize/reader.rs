@@ -27,7 +27,7 @@ use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
 use super::machine::{BlockAddresses, MachineDescription};
-use super::module::{FunctionInfo, LlvmModule, SpecialGlobal, rules, unsupported};
+use super::module::{FunctionInfo, LlvmModule, SpecialGlobal, rules};
 use super::signature::Signatures;
 use crate::bitstream::{BLOCKINFO, BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
@@ -346,7 +346,10 @@ impl<'a> Builder<'a> {
                 self.advance(Part::Globals)?;
                 self.alias(ops)
             }
-            code::IFUNC => Err(unsupported("an ifunc")),
+            code::IFUNC => {
+                self.advance(Part::Globals)?;
+                self.ifunc(ops)
+            }
             code::VSTOFFSET | code::SOURCE_FILENAME | code::HASH => Ok(()),
             code => Err(Error::UnknownRecord { code, block: block::MODULE }),
         }

@@ -46,7 +46,11 @@ impl Builder<'_> {
                     };
                     match own {
                         Symbol::Function(f) if addend == 0 => {
-                            self.module.functions[f].kind = FunctionKind::Alias(target);
+                            let kind = &mut self.module.functions[f].kind;
+                            *kind = match kind {
+                                FunctionKind::Indirect(_) => FunctionKind::Indirect(target),
+                                _ => FunctionKind::Alias(target),
+                            };
                         }
                         Symbol::Function(_) => {
                             return Err(unsupported("an alias of a place inside of a function"));
@@ -76,12 +80,32 @@ impl Builder<'_> {
                 }
                 (target, sum, steps) = (next, sum.wrapping_add(addend), steps + 1);
             }
+            let resolver = self.module.resolver(target);
             match own {
+                // Another name of one is one.
+                Symbol::Function(f) if let Some(resolver) = resolver => {
+                    self.module.functions[f].kind = FunctionKind::Indirect(resolver);
+                }
                 Symbol::Function(f) if sum == 0 => {
                     self.module.functions[f].kind = FunctionKind::Alias(target)
                 }
                 Symbol::Function(_) => return Err(unsupported("an alias of a place inside of a function")),
+                Symbol::Global(_) if resolver.is_some() => {
+                    return Err(unsupported("an alias of an ifunc that is a variable"));
+                }
                 Symbol::Global(g) => self.module.globals[g].kind = GlobalKind::Alias { target, addend: sum },
+            }
+        }
+        // Resolvers may be aliases, whose targets are known now.
+        for own in aliases() {
+            let Symbol::Function(f) = own else { continue };
+            let Some(resolver) = self.module.resolver(own) else { continue };
+            let target = self.module.alias_target(resolver).map_or(resolver, |(target, _)| target);
+            match target {
+                Symbol::Function(r) if self.module.functions[r].kind == FunctionKind::Defined => {
+                    self.module.functions[f].kind = FunctionKind::Indirect(target);
+                }
+                _ => return Err(unsupported("an ifunc whose resolver the module does not define")),
             }
         }
         Ok(())

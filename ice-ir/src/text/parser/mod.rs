@@ -159,7 +159,12 @@ impl<'t> Parser<'t> {
         }
         for &(function, at) in &deferred.aliases {
             self.at = at;
-            self.program.module.functions[function].kind = FunctionKind::Alias(self.symbol()?);
+            let target = self.symbol()?;
+            let kind = &mut self.program.module.functions[function].kind;
+            *kind = match kind {
+                FunctionKind::Indirect(_) => FunctionKind::Indirect(target),
+                _ => FunctionKind::Alias(target),
+            };
         }
         if let Some(at) = deferred.stack_guard {
             self.at = at;
@@ -230,6 +235,9 @@ impl<'t> Parser<'t> {
             "global" => self.global(Mutability::Variable, deferred),
             "constant" => self.global(Mutability::Constant, deferred),
             "alias" => self.function(FunctionKind::Alias(Symbol::Function(FuncId::from_u32(0))), deferred),
+            "indirect" => {
+                self.function(FunctionKind::Indirect(Symbol::Function(FuncId::from_u32(0))), deferred)
+            }
             "define" => self.function(FunctionKind::Defined, deferred),
             "declare" => self.function(FunctionKind::Declared, deferred),
             // Which one is found out by the name.
@@ -540,7 +548,7 @@ impl<'t> Parser<'t> {
             }
         };
         self.program.module.functions.push(FunctionDecl { name, signature, linkage, kind, symbol, traits });
-        if let FunctionKind::Alias(_) = kind {
+        if let FunctionKind::Alias(_) | FunctionKind::Indirect(_) = kind {
             self.expect(b'=', "'='")?;
             deferred.aliases.push((id, self.at));
             self.advance();

@@ -236,6 +236,7 @@ fn write_header(
         FunctionKind::Declared => "declare",
         FunctionKind::Intrinsic(_) => "intrinsic",
         FunctionKind::Alias(_) => "alias",
+        FunctionKind::Indirect(_) => "indirect",
     };
     let signature = module.signature(id);
     write!(out, "{keyword} {} ", decl.linkage)?;
@@ -260,7 +261,7 @@ fn write_header(
     if !signatures.is_first(decl.signature, signature) {
         write!(out, ": {}", decl.signature)?;
     }
-    if let FunctionKind::Alias(target) = decl.kind {
+    if let FunctionKind::Alias(target) | FunctionKind::Indirect(target) = decl.kind {
         write!(out, " = {}", name(module, target))?;
     }
     Ok(())
