@@ -22,6 +22,14 @@ fn all_missing_names_are_said() {
 }
 
 #[test]
+fn functions_that_resolvers_give_are_refused() {
+    let text = "define internal @own() -> void {\nblock0:\n  ret\n}\n\
+        define external @ask() -> ptr {\n  v0: ptr = @own\nblock0:\n  ret v0\n}\n\
+        indirect external @f() -> void = @ask\n";
+    assert_eq!(message(text), "where f is a resolver says, which code in memory does not have");
+}
+
+#[test]
 fn types_are_compared() -> Result<(), Error> {
     let text = "define external @f(v0: i32, v1: f64) -> i64 {\n  v2: i64 = 0\nblock0:\n  ret v2\n}\n\
         global external @g align 4 = zero 4\n";
