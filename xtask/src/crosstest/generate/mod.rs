@@ -6,6 +6,7 @@
 
 mod atomics;
 mod constants;
+mod fixed_point;
 mod floats;
 mod integers;
 mod lanes;
@@ -39,6 +40,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-odd-bits",       functions: |_, text| integers::bits(text, &[5, 12, 24, 31, 33, 48, 63]) },
     Family { name: "ir-wide-bits",      functions: |target, text| integers::bits(text, wide(target)) },
     Family { name: "ir-constants",      functions: |_, text| constants::functions(text) },
+    Family { name: "ir-fixed-point",    functions: |_, text| fixed_point::functions(text) },
     Family { name: "ir-floats",         functions: |_, text| floats::arithmetic(text) },
     Family { name: "ir-float-compares", functions: |_, text| floats::compares(text) },
     Family { name: "ir-float-casts",    functions: |_, text| floats::casts(text) },

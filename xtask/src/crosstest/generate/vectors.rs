@@ -258,6 +258,18 @@ impl Lanes {
             text.declare(&format!("{ty} {call}({ty}, {ty})"));
             self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n"));
         }
+        for op in ["sadd", "uadd", "ssub", "usub", "smul", "umul"] {
+            let (call, pair) = (
+                format!("@llvm.{op}.with.overflow.{}", self.suffix()),
+                format!("{{ {ty}, <{lanes} x i1> }}"),
+            );
+            text.declare(&format!("{pair} {call}({ty}, {ty})"));
+            let inverted = format!(
+                "  %both = call {pair} {call}({ty} %a, {ty} %b)\n  %v = extractvalue {pair} %both, 0\n  \
+                 %o = extractvalue {pair} %both, 1\n  %m = sext <{lanes} x i1> %o to {ty}\n  %r = xor {ty} %v, %m\n"
+            );
+            self.operation(text, &format!("{op}_overflow"), ty, &inverted);
+        }
         for op in ["ctpop", "bitreverse", "bswap"] {
             if op == "bswap" && width == 8 {
                 continue;

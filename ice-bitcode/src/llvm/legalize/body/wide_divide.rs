@@ -14,13 +14,14 @@ impl Body<'_, '_> {
             true => self.wide_sign_above(bits, number),
             false => self.wide_zero_above(bits, number),
         });
-        if bits <= 128 && self.m.legal.machine().has_wide_functions {
-            let name = match op {
-                BinaryOp::Udiv => "__udivti3",
-                BinaryOp::Urem => "__umodti3",
-                BinaryOp::Sdiv => "__divti3",
-                _ => "__modti3",
-            };
+        let name = match op {
+            BinaryOp::Udiv => "__udivti3",
+            BinaryOp::Urem => "__umodti3",
+            BinaryOp::Sdiv => "__divti3",
+            _ => "__modti3",
+        };
+        // None is declared where no type of the module has so many bits.
+        if bits <= 128 && self.p.runtime.function(name).is_some() {
             let args = [self.get(a, 0), self.get(a, 1), self.get(b, 0), self.get(b, 1)];
             return self.library_pair(name, &args);
         }

@@ -1,6 +1,6 @@
 //! Intrinsics on integers: bits, extremes, overflow, saturation, funnel shifts.
 
-use ice_ir::{BinaryOp, IntCond, Intrinsic, Type};
+use ice_ir::{BinaryOp, IntCond, Intrinsic, Type, Value};
 
 use super::Call;
 use crate::llvm::legalize::body::arithmetic::Cond;
@@ -92,25 +92,62 @@ impl Body<'_, '_> {
     /// The result that wraps round, and whether it did.
     pub(super) fn overflow(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
         let [a, b, ..] = call.args;
-        let bits = match self.kind(a.ty) {
-            Kind::Scalar(Scalar::Int(bits)) => bits,
-            _ => return unsupported("an overflow check on vectors"),
-        };
+        if a.ty != b.ty {
+            return fail(self.type_class(b.ty, "the type of the other operand"));
+        }
         let (x, y) = (self.run(a), self.run(b));
-        let (result, overflow) = match bits {
-            ..=64 => {
-                let (result, overflow) = self.int_overflow(op, sign, bits, self.get(x, 0), self.get(y, 0));
-                (self.push(result), overflow)
+        let (result, overflow) = match self.kind(a.ty) {
+            Kind::Scalar(scalar) => {
+                let (result, overflow) = self.scalar_overflow(op, sign, scalar, x, y)?;
+                (result, self.push(overflow))
             }
-            _ => self.wide_overflow(op, sign, bits, x, y),
+            Kind::Vector(vector) => {
+                let each = vector.lane.parts();
+                let (x, y) = (self.split_lanes(vector, x), self.split_lanes(vector, y));
+                let (results, overflows) = (self.reserve(x.len), self.reserve(vector.lanes));
+                for i in 0..vector.lanes {
+                    let [x, y] = [x, y].map(|run| run.part(i * each, each));
+                    let (result, overflow) = self.scalar_overflow(op, sign, vector.lane, x, y)?;
+                    self.copy(results, i * each, result);
+                    self.set(overflows, i, overflow);
+                }
+                let flags = match self.m.types.member(call.ret, 1) {
+                    Some(flags) => self.vector_shape(flags)?,
+                    None => return fail(self.type_class(call.ret, "numbers and booleans")),
+                };
+                if flags.lanes != vector.lanes || flags.lane != Scalar::Int(1) {
+                    return fail(self.type_class(call.ret, "as many booleans as numbers"));
+                }
+                (self.join_lanes(vector, results), self.join_lanes(flags, overflows))
+            }
+            _ => return fail(self.type_class(a.ty, "a number or a vector of numbers")),
         };
-        if self.shape(call.ret).parts != result.len + 1 {
+        if self.shape(call.ret).parts != result.len + overflow.len {
             return fail(self.type_class(call.ret, "a number and a boolean"));
         }
-        let out = self.reserve(result.len + 1);
+        let out = self.reserve(result.len + overflow.len);
         self.copy(out, 0, result);
-        self.set(out, result.len, overflow);
+        self.copy(out, result.len, overflow);
         self.operand_of(call.ret, out)
+    }
+
+    /// The same of two scalars.
+    fn scalar_overflow(
+        &mut self,
+        op: BinaryOp,
+        sign: Sign,
+        scalar: Scalar,
+        x: Run,
+        y: Run,
+    ) -> Checked<(Run, Value)> {
+        match scalar {
+            Scalar::Int(bits @ ..=64) => {
+                let (result, overflow) = self.int_overflow(op, sign, bits, self.get(x, 0), self.get(y, 0));
+                Ok((self.push(result), overflow))
+            }
+            Scalar::Int(bits) => Ok(self.wide_overflow(op, sign, bits, x, y)),
+            _ => unsupported("an overflow check on floats"),
+        }
     }
 
     /// A sum or difference that stops at the ends of the range.
@@ -206,7 +243,7 @@ impl Body<'_, '_> {
     }
 
     /// A small number as a scalar integer of any width.
-    fn scalar_int(&mut self, scalar: Scalar, number: i64) -> Checked<Run> {
+    pub(super) fn scalar_int(&mut self, scalar: Scalar, number: i64) -> Checked<Run> {
         match scalar {
             Scalar::Int(..=64) => {
                 let value = self.int(scalar.part(), number);

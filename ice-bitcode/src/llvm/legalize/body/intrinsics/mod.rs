@@ -17,6 +17,7 @@
 pub(in crate::llvm::legalize) mod constrained;
 mod environment;
 mod extended;
+mod fixed_point;
 mod float;
 mod integer;
 mod jump;

@@ -5,6 +5,7 @@
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
+use super::fixed_point::Excess;
 use super::{Compute, Effect, Row, Rule, Special, constrained, x86};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
@@ -138,6 +139,14 @@ static TABLE: &[Row] = &[
     value("usub.sat", 2, |cx, call| cx.saturate(call, BinaryOp::Sub, Sign::Unsigned)),
     value("sshl.sat", 2, |cx, call| cx.saturate_shl(call, Sign::Signed)),
     value("ushl.sat", 2, |cx, call| cx.saturate_shl(call, Sign::Unsigned)),
+    value("smul.fix", 3, |cx, call| cx.fixed_product(call, Sign::Signed, Excess::Wraps)),
+    value("smul.fix.sat", 3, |cx, call| cx.fixed_product(call, Sign::Signed, Excess::Saturates)),
+    value("sdiv.fix", 3, |cx, call| cx.fixed_quotient(call, Sign::Signed, Excess::Wraps)),
+    value("sdiv.fix.sat", 3, |cx, call| cx.fixed_quotient(call, Sign::Signed, Excess::Saturates)),
+    value("umul.fix", 3, |cx, call| cx.fixed_product(call, Sign::Unsigned, Excess::Wraps)),
+    value("umul.fix.sat", 3, |cx, call| cx.fixed_product(call, Sign::Unsigned, Excess::Saturates)),
+    value("udiv.fix", 3, |cx, call| cx.fixed_quotient(call, Sign::Unsigned, Excess::Wraps)),
+    value("udiv.fix.sat", 3, |cx, call| cx.fixed_quotient(call, Sign::Unsigned, Excess::Saturates)),
     value("fshl", 3, |cx, call| cx.funnel(call, BinaryOp::Shl)),
     value("fshr", 3, |cx, call| cx.funnel(call, BinaryOp::Lshr)),
     value("fabs", 1, |cx, call| cx.floats_abs(call)).extended(|cx, call| cx.extended_abs_call(call)),
