@@ -280,8 +280,8 @@ fn what_is_not_supported_is_refused_with_its_name() {
         ("declare i8 @llvm.coro.save(i8)\ndefine i8 @f(i8 %x) { ret i8 %x }", ""),
         ("define i8 @f(i8 %x, ptr %l) { %v = va_arg ptr %l, i8\n ret i8 %v }", "va_arg"),
         (
-            "declare i32 @llvm.smul.fix.i32(i32, i32, i32)\ndefine i32 @f(i32 %x) { %v = call i32 @llvm.smul.fix.i32(i32 %x, i32 %x, i32 3)\n ret i32 %v }",
-            "llvm.smul.fix",
+            "declare i32 @llvm.get.fpmode.i32()\ndefine i32 @f() { %v = call i32 @llvm.get.fpmode.i32()\n ret i32 %v }",
+            "llvm.get.fpmode",
         ),
         ("declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }", ""),
         (

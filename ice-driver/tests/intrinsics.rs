@@ -90,6 +90,30 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     }
 }
 
+/// Where libraries have no functions for them, clang's code for x86-64 says what they are.
+#[test]
+fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
+    if !has("intrinsics", &["clang-19", "gcc"]) || !can_run("x86_64") {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/wide_floats.c");
+    let expected = printed(Command::new("clang-19"), "x86_64", "-O1", &source);
+    for (target, lines) in [("x86_64", 7542), ("i686", 7542), ("armv7", 2347), ("mipsel", 2347)] {
+        if !can_run(target) || target == "i686" && !has("intrinsics on i686", &["i686-linux-gnu-gcc"]) {
+            continue;
+        }
+        for level in ["-O0", "-O2"] {
+            let mut compiler = ice();
+            compiler.args(["cc", "--ice-clang=clang-19"]);
+            let found = printed(compiler, target, level, &source);
+            let both = [&found, &expected].map(|text| text.split_inclusive(|&byte| byte == b'\n'));
+            let [found, expected] = both.map(|text| text.take(lines).collect::<Vec<_>>());
+            assert_eq!(found.len(), lines, "{target} {level}");
+            assert!(found == expected, "{target} {level}");
+        }
+    }
+}
+
 /// The addresses of some are wrong in clang's own code, which refers to their sections.
 #[test]
 fn functions_are_where_their_resolvers_say() {

@@ -130,34 +130,35 @@ impl Body<'_, '_> {
                 Ok(self.wide_resize(a, to.parts(), sign))
             }
             (Scalar::Int(bits), to) => {
-                if bits > 128 {
-                    return unsupported("a conversion between floats and integers of more than 128 bits");
-                }
                 let sign = if op == CastOp::Sitofp { Sign::Signed } else { Sign::Unsigned };
                 let a = self.limbs_of_int(bits, a, sign);
-                let args = [self.get(a, 0), self.get(a, 1)];
                 let (name, ty) = match (sign, to) {
                     (Sign::Signed, Scalar::Double) => ("__floattidf", Type::F64),
                     (Sign::Signed, _) => ("__floattisf", Type::F32),
                     (Sign::Unsigned, Scalar::Double) => ("__floatuntidf", Type::F64),
                     (Sign::Unsigned, _) => ("__floatuntisf", Type::F32),
                 };
-                let Some(value) = self.library(name, &args, ty)? else { return unsupported(name) };
+                let value = match self.p.runtime.function(name) {
+                    Some(_) if bits <= 128 => self.library(name, &[self.get(a, 0), self.get(a, 1)], ty)?,
+                    _ => Some(self.wide_to_float(sign, a, ty)?),
+                };
+                let Some(value) = value else { return unsupported(name) };
                 let value = self.float_round(to, value);
                 Ok(self.push(value))
             }
             (from, Scalar::Int(bits)) => {
-                if bits > 128 {
-                    return unsupported("a conversion between floats and integers of more than 128 bits");
-                }
+                let sign = if op == CastOp::Fptosi { Sign::Signed } else { Sign::Unsigned };
                 let value = self.float_extend(from, self.get(a, 0));
-                let name = match (op, self.ty_of(value)) {
-                    (CastOp::Fptosi, Type::F64) => "__fixdfti",
-                    (CastOp::Fptosi, _) => "__fixsfti",
-                    (_, Type::F64) => "__fixunsdfti",
-                    _ => "__fixunssfti",
+                let name = match (sign, self.ty_of(value)) {
+                    (Sign::Signed, Type::F64) => "__fixdfti",
+                    (Sign::Signed, _) => "__fixsfti",
+                    (Sign::Unsigned, Type::F64) => "__fixunsdfti",
+                    (Sign::Unsigned, _) => "__fixunssfti",
                 };
-                self.library_pair(name, &[value])
+                match self.p.runtime.function(name) {
+                    Some(_) if bits <= 128 => self.library_pair(name, &[value]),
+                    _ => Ok(self.float_to_wide(sign, value, to.parts())),
+                }
             }
             _ => unsupported("a conversion of this kind"),
         }

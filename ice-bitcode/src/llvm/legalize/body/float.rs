@@ -223,7 +223,8 @@ impl Body<'_, '_> {
         use super::integer::Sign;
         let value = self.float_extend(from, value);
         let float = self.ty_of(value);
-        let power = |n: u32| f64::from_bits(u64::from(n + 1023) << 52);
+        // An `f64` has none beyond 2 to the 1023rd but infinity.
+        let power = |n: u32| f64::from_bits(u64::from(n.min(1024) + 1023) << 52);
         // Below the least number minus one all is cut; the first that is too large is a power of two.
         let (low, high) = match is_signed {
             Sign::Signed => (-power(bits - 1), power(bits - 1)),

@@ -55,6 +55,7 @@ mod values;
 mod vector;
 mod wide;
 mod wide_divide;
+mod wide_float;
 mod wide_shift;
 
 use alloc::boxed::Box;

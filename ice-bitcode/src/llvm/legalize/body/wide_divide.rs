@@ -41,12 +41,12 @@ impl Body<'_, '_> {
     }
 
     /// A limb with all bits those of the sign.
-    fn wide_sign(&mut self, number: Run) -> Value {
+    pub(super) fn wide_sign(&mut self, number: Run) -> Value {
         self.bin_int(BinaryOp::Ashr, self.get(number, number.len - 1), 63)
     }
 
     /// The number, negated where the bits of `sign` are set.
-    fn wide_negate_if(&mut self, sign: Value, number: Run) -> Run {
+    pub(super) fn wide_negate_if(&mut self, sign: Value, number: Run) -> Run {
         let signs = self.reserve(number.len);
         (0..number.len).for_each(|i| self.set(signs, i, sign));
         let other = self.wide_each(BinaryOp::Xor, number, signs);

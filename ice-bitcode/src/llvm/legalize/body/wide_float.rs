@@ -1,0 +1,84 @@
+//! Conversions between floats and integers of more than 64 bits, where the compiler's library has none: by the fields of the
+//! formats of IEEE 754.
+
+use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
+
+use super::integer::{BitOp, Sign};
+use super::values::Run;
+use super::{Body, Checked};
+
+/// The exponent field of 1 in an `f64`.
+const BIAS: i64 = 1023;
+/// Bits of the fraction of an `f64`.
+const FRACTION: i64 = 52;
+
+impl Body<'_, '_> {
+    /// The `ty`, `f32` or `f64`, next to a number whose last limb is extended; to the even one of two.
+    pub(super) fn wide_to_float(&mut self, sign: Sign, a: Run, ty: Type) -> Checked<Value> {
+        let bits = 64 * a.len;
+        let (is_negative, magnitude) = match sign {
+            Sign::Signed => {
+                let signs = self.wide_sign(a);
+                (Some(self.icmp_int(IntCond::Ne, signs, 0)), self.wide_negate_if(signs, a))
+            }
+            Sign::Unsigned => (None, a),
+        };
+        // The highest limb once the first one bit is its highest, with one bit for whatever is below it.
+        let zeros = self.wide_bits(BitOp::Ctlz, bits, magnitude)?;
+        let zeros = self.get(zeros, 0);
+        let shifted = self.wide_shift(BinaryOp::Shl, magnitude, zeros);
+        let below = self.wide_any(shifted.part(0, a.len - 1));
+        let is_inexact = self.icmp_int(IntCond::Ne, below, 0);
+        let is_inexact = self.cast(CastOp::Zext, is_inexact, Type::I64);
+        let top = self.bin(BinaryOp::Or, self.get(shifted, a.len - 1), is_inexact);
+        let rounded = self.cast(CastOp::Uitofp, top, ty);
+        let rounded = if ty == Type::F32 { self.cast(CastOp::Fpext, rounded, Type::F64) } else { rounded };
+        // Times a power of two, which is exact or infinite; of all that are infinite the same one will do.
+        let most = self.i64(i64::from(bits) - 64);
+        let exponent = self.bin(BinaryOp::Sub, most, zeros);
+        let limit = self.i64(BIAS);
+        let exponent = self.int_pick(IntCond::Slt, 64, exponent, limit);
+        let field = self.bin_int(BinaryOp::Add, exponent, BIAS);
+        let field = self.bin_int(BinaryOp::Shl, field, FRACTION);
+        let power = self.bits_as(field, Type::F64);
+        let mut value = self.bin(BinaryOp::Fmul, rounded, power);
+        if let Some(is_negative) = is_negative {
+            let bits = self.bits_as(value, Type::I64);
+            let bits = self.bin_int(BinaryOp::Xor, bits, i64::MIN);
+            let negated = self.bits_as(bits, Type::F64);
+            value = self.choose(is_negative, negated, value);
+        }
+        Ok(if ty == Type::F32 { self.cast(CastOp::Fptrunc, value, Type::F32) } else { value })
+    }
+
+    /// The whole part of an `f32` or `f64` in `len` limbs. Of numbers that have no place there it is any number.
+    pub(super) fn float_to_wide(&mut self, sign: Sign, value: Value, len: u32) -> Run {
+        let value = match self.ty_of(value) {
+            Type::F32 => self.cast(CastOp::Fpext, value, Type::F64),
+            _ => value,
+        };
+        let bits = self.bits_as(value, Type::I64);
+        let field = self.bin_int(BinaryOp::Lshr, bits, FRACTION);
+        let field = self.bin_int(BinaryOp::And, field, 0x7ff);
+        let fraction = self.bin_int(BinaryOp::And, bits, (1 << FRACTION) - 1);
+        let number = self.bin_int(BinaryOp::Or, fraction, 1 << FRACTION);
+        let up = self.bin_int(BinaryOp::Sub, field, BIAS + FRACTION);
+        let zero = self.i64(0);
+        let down = self.bin(BinaryOp::Sub, zero, up);
+        // One of both shifts is by nothing. Less than 1 leaves nothing.
+        let [up, down] = [up, down].map(|by| self.int_pick(IntCond::Sgt, 64, by, zero));
+        let most = self.i64(63);
+        let down = self.int_pick(IntCond::Slt, 64, down, most);
+        let number = self.bin(BinaryOp::Lshr, number, down);
+        let number = self.push(number);
+        let number = self.wide_resize(number, len, Sign::Unsigned);
+        let number = self.wide_shift(BinaryOp::Shl, number, up);
+        match sign {
+            Sign::Signed => {
+                let signs = self.bin_int(BinaryOp::Ashr, bits, 63);
+                self.wide_negate_if(signs, number)
+            }
+            Sign::Unsigned => number,
+        }
+    }
+}
