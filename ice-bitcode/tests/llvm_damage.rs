@@ -194,7 +194,9 @@ fn conditions_of_the_module_level() {
     expect("L12", &[changed(variable(0, 0, 0), 5, 2)]);
     expect("ok", &[R(4, vec![65])]);
     expect("G11", &[R(4, vec![256])]);
-    expect("L12", &[R(18, vec![])]);
+    expect("M03", &[R(18, vec![0; 6])]);
+    expect("L07", &[R(18, vec![0, 1, 99, 0, 0, 0, 0])]);
+    expect("L12", &[R(18, vec![0, 1, 3, 0, 0, 0, 0])]);
     expect("L12", &[R(12, vec![0, 1, 2])]);
     expect("G11", &[R(5, vec![256])]);
 }
