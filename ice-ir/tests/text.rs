@@ -354,7 +354,7 @@ block2:
   ret v8, v9
 }
 alias external hidden @other(i64) -> i64 = @gone
-indirect external local @resolved(i64) -> i64 = @other
+indirect external local @resolved(i64) -> i64 = @both
 ";
 
 /// What modules ask for against attacks, as the writer prints it: by a variable, and by a word of a segment.

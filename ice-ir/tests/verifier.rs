@@ -483,7 +483,8 @@ fn branches_to_addresses_lead_to_blocks_of_their_own() {
         let program = format!(
             "{DECLARATIONS} constant private @label = block @f, 1 constant private @other = block @callee, 1
             constant internal @data = distance 4, @label, @label
-            define internal @f(v0: i32, v9: i64) -> i32 {{ block0: ret v0 }}"
+            define internal @f(v0: i32, v9: i64) -> i32 {{ block0: ret v0 }}
+            indirect internal @found() -> void = @f"
         );
         broken(&parse(&program.replacen(from, to, 1)), Rules::Ice)
     };
@@ -492,6 +493,9 @@ fn branches_to_addresses_lead_to_blocks_of_their_own() {
         ("@label, @label", "@label, @other"),
         ("@label, @label", "@label, @data"),
         ("constant private @label", "constant external @label"),
+        ("void = @f", "void = @llvm.trap"),
+        ("void = @f", "void = @found"),
+        ("void = @f", "void = @data"),
     ] {
         assert_eq!(data(from, to), BTreeSet::from([Rule::GlobalContents]), "{to}");
     }

@@ -94,7 +94,7 @@ impl fmt::Display for Error {
                 "inline assembly that names symbols, or has sections of its own, is not for code in memory",
             ),
             Error::Indirect(function) => {
-                write!(f, "where {function} is a resolver says, which code in memory does not have")
+                write!(f, "{function} is where its resolver says, which nobody asks for code in memory")
             }
             Error::UnsupportedReference(kind) => {
                 write!(f, "references of the kind {kind:?} are not resolved in memory")

@@ -26,7 +26,7 @@ fn functions_that_resolvers_give_are_refused() {
     let text = "define internal @own() -> void {\nblock0:\n  ret\n}\n\
         define external @ask() -> ptr {\n  v0: ptr = @own\nblock0:\n  ret v0\n}\n\
         indirect external @f() -> void = @ask\n";
-    assert_eq!(message(text), "where f is a resolver says, which code in memory does not have");
+    assert_eq!(message(text), "f is where its resolver says, which nobody asks for code in memory");
 }
 
 #[test]

@@ -126,7 +126,7 @@ rule_book! {
     EntryPoint       "entry-point"        "Pnacl: exactly one defined function is external, and it is called _start."
     SymbolNames      "symbol-names"       "Names are distinct, and the symbol table lists symbols that exist, once."
     GlobalAlignment  "global-alignment"   "The alignment of a global is at most 2^29."
-    GlobalContents   "global-contents"    "Initial bytes exist, relocations refer to functions with an address or to globals, a global is below 4 GiB (Pnacl: and neither it nor a run of bytes is empty)."
+    GlobalContents   "global-contents"    "Initial bytes exist, relocations refer to functions with an address or to globals, a resolver has a body, a global is below 4 GiB (Pnacl: and neither it nor a run of bytes is empty)."
     StackGuard       "stack-guard"      "What guards frames exists: a function that takes and gives nothing, and a variable or the intrinsic that reads a word of a segment."
     Bodies           "bodies"             "A program has the bodies of its defined functions, in order."
 }

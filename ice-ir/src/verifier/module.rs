@@ -124,9 +124,20 @@ impl ModuleVerifier<'_> {
                     self.check(Rule::IntrinsicName, !name.starts_with(b"llvm."));
                 }
                 FunctionKind::Intrinsic(op) => self.intrinsic(op, decl, name, signature),
-                FunctionKind::Alias(target) | FunctionKind::Indirect(target) => {
+                FunctionKind::Alias(target) => {
                     self.check_pnacl(Rule::DeclaredFunction, false);
                     self.check(Rule::GlobalContents, self.exists(target));
+                }
+                FunctionKind::Indirect(resolver) => {
+                    self.check_pnacl(Rule::DeclaredFunction, false);
+                    let has_body = |f| {
+                        module
+                            .functions
+                            .get(f)
+                            .is_some_and(|decl: &FunctionDecl| decl.kind == FunctionKind::Defined)
+                    };
+                    let is_defined = matches!(resolver, Symbol::Function(f) if has_body(f));
+                    self.check(Rule::GlobalContents, is_defined);
                 }
             }
         }
