@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::compiled::{compare_with_clang, printed};
+use common::compiled::{can_make, compare_with_clang, printed, printed_by_ice};
 use common::tools::has;
 use common::{Scratch, can_run, errors, ice};
 use std::path::Path;
@@ -26,15 +26,13 @@ fn gives_what_clangs_code_gives(name: &str, features: &[&str], least: usize) {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
     for target in ["x86_64", "i686"] {
-        if !can_run(target) || target == "i686" && !has("intrinsics on i686", &["i686-linux-gnu-gcc"]) {
+        if !can_make(target) {
             continue;
         }
         let expected = printed(Command::new("clang-19"), target, "-O1", &source);
         assert!(expected.len() > least, "{} bytes", expected.len());
         for level in ["-O0", "-O2"] {
-            let mut compiler = ice();
-            compiler.args(["cc", "--ice-clang=clang-19"]);
-            let found = printed(compiler, target, level, &source);
+            let found = printed_by_ice(&[], target, level, &source);
             let lines =
                 |text: &[u8]| String::from_utf8_lossy(text).lines().map(str::to_owned).collect::<Vec<_>>();
             for (found, expected) in lines(&found).iter().zip(&lines(&expected)) {
@@ -99,13 +97,11 @@ fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/wide_floats.c");
     let expected = printed(Command::new("clang-19"), "x86_64", "-O1", &source);
     for (target, lines) in [("x86_64", 7542), ("i686", 7542), ("armv7", 2347), ("mipsel", 2347)] {
-        if !can_run(target) || target == "i686" && !has("intrinsics on i686", &["i686-linux-gnu-gcc"]) {
+        if !can_make(target) {
             continue;
         }
         for level in ["-O0", "-O2"] {
-            let mut compiler = ice();
-            compiler.args(["cc", "--ice-clang=clang-19"]);
-            let found = printed(compiler, target, level, &source);
+            let found = printed_by_ice(&[], target, level, &source);
             let both = [&found, &expected].map(|text| text.split_inclusive(|&byte| byte == b'\n'));
             let [found, expected] = both.map(|text| text.take(lines).collect::<Vec<_>>());
             assert_eq!(found.len(), lines, "{target} {level}");
@@ -123,14 +119,12 @@ fn functions_are_where_their_resolvers_say() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/ifuncs.c");
     let expected = "0 1 1 1\n1 9 9 1\n2 19 19 1\n3 31 31 1\n101 99 99 101\n11 6\n16206 14910\n1\n";
     for target in ["x86_64", "i686", "armv7"] {
-        if !can_run(target) || target == "i686" && !has("intrinsics on i686", &["i686-linux-gnu-gcc"]) {
+        if !can_make(target) {
             continue;
         }
         for level in ["-O0", "-O2"] {
             for model in ["-fPIC", "-fPIE"] {
-                let mut compiler = ice();
-                compiler.args(["cc", "--ice-clang=clang-19", model]);
-                let found = printed(compiler, target, level, &source);
+                let found = printed_by_ice(&[model], target, level, &source);
                 assert_eq!(String::from_utf8_lossy(&found), expected, "{target} {level} {model}");
             }
         }

@@ -168,6 +168,18 @@ pub enum FunctionKind {
     Indirect(Symbol),
 }
 
+impl FunctionKind {
+    /// The same with another symbol behind it, if one is.
+    #[must_use]
+    pub const fn with_symbol(self, symbol: Symbol) -> FunctionKind {
+        match self {
+            FunctionKind::Alias(_) => FunctionKind::Alias(symbol),
+            FunctionKind::Indirect(_) => FunctionKind::Indirect(symbol),
+            FunctionKind::Defined | FunctionKind::Declared | FunctionKind::Intrinsic(_) => self,
+        }
+    }
+}
+
 /// A function, declared or defined.
 #[derive(Clone, Debug)]
 pub struct FunctionDecl {

@@ -43,22 +43,31 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
     output.stdout
 }
 
+/// The same of what clang and Ice make of it, with these flags beside.
+pub fn printed_by_ice(flags: &[&str], target: &str, level: &str, source: &Path) -> Vec<u8> {
+    let mut compiler = ice();
+    compiler.args(["cc", "--ice-clang=clang-19"]).args(flags);
+    printed(compiler, target, level, source)
+}
+
+/// Whether programs are linked for a target here and run; says so if not.
+pub fn can_make(target: &str) -> bool {
+    can_run(target.trim_end_matches("-soft"))
+        && (target != "i686" || has("C programs on i686", &["i686-linux-gnu-gcc"]))
+}
+
 /// Compares what a program of `intrinsics/` prints, at least so many bytes, with what it prints that clang made, on these
 /// targets and at all levels.
 pub fn compare_with_clang(name: &str, shortest: usize, targets: &[&str]) {
     let source = &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics").join(name);
     for &target in targets {
-        if !can_run(target.trim_end_matches("-soft"))
-            || target == "i686" && !has("C programs on i686", &["i686-linux-gnu-gcc"])
-        {
+        if !can_make(target) {
             continue;
         }
         let expected = printed(Command::new("clang-19"), target, "-O1", source);
         assert!(expected.len() > shortest);
         for level in ["-O0", "-O1", "-O2"] {
-            let mut compiler = ice();
-            compiler.args(["cc", "--ice-clang=clang-19"]);
-            let found = printed(compiler, target, level, source);
+            let found = printed_by_ice(&[], target, level, source);
             assert_eq!(
                 String::from_utf8_lossy(&found),
                 String::from_utf8_lossy(&expected),

@@ -1,9 +1,6 @@
 // Conversions between floats and wide integers. Those of more than 128 bits come last, where the compiler has them.
-#include <stdio.h>
+#include "wide.h"
 #include <string.h>
-
-static unsigned state = 1;
-static unsigned next(void) { return state = state * 1664525u + 1013904223u; }
 
 static void print(const void *number, unsigned size) {
     const unsigned char *bytes = number;
@@ -27,18 +24,11 @@ static void print_floats(const double d[2], const float f[2]) {
 }
 
 #define CONVERSIONS(bits)                                                                                       \
-    typedef unsigned _BitInt(bits) u##bits;                                                                     \
-    typedef signed _BitInt(bits) s##bits;                                                                       \
     __attribute__((noinline)) void to_floats_##bits(double d[2], float f[2], u##bits u, s##bits s) {            \
         d[0] = u, d[1] = s, f[0] = u, f[1] = s;                                                                 \
     }                                                                                                           \
     __attribute__((noinline)) void from_floats_##bits(u##bits u[2], s##bits s[2], double d, float f) {          \
         u[0] = d, u[1] = f, s[0] = -d, s[1] = -f;                                                               \
-    }                                                                                                           \
-    static void print_##bits(u##bits number) {                                                                  \
-        for (unsigned i = 0; i < bits; i += 32)                                                                 \
-            printf("%x.", (unsigned)(number >> i));                                                             \
-        printf(" ");                                                                                            \
     }                                                                                                           \
     static void test_##bits(void) {                                                                             \
         for (unsigned at = 0; at < bits; at++)                                                                  \
@@ -69,19 +59,6 @@ static void print_floats(const double d[2], const float f[2]) {
         printf("%g %g %g %g\n", d[0], d[1], f[0], f[1]);                                                        \
     }
 
-CONVERSIONS(65)
-CONVERSIONS(100)
-CONVERSIONS(128)
-#if __BITINT_MAXWIDTH__ > 128
-CONVERSIONS(129)
-CONVERSIONS(200)
-CONVERSIONS(320)
-#endif
+WIDTHS(CONVERSIONS)
 
-int main(void) {
-    test_65(), test_100(), test_128();
-#if __BITINT_MAXWIDTH__ > 128
-    test_129(), test_200(), test_320();
-#endif
-    return 0;
-}
+int main(void) { WIDTHS(TEST) }

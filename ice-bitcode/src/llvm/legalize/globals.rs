@@ -297,16 +297,7 @@ impl<'a> Builder<'a> {
         let storage = storage(ops[8])?;
         // Until its target is known, it stands for itself.
         let own = match self.types.function(ty) {
-            Some(_) => {
-                let (signature, _) = self.signature(ty, 0)?;
-                let own = Symbol::Function(self.module.functions.next_key());
-                let mut decl =
-                    FunctionDecl::new(Name::default(), signature, linkage, FunctionKind::Alias(own));
-                decl.symbol = symbol;
-                let id = self.module.functions.push(decl);
-                self.functions[id].ty = Some(ty).into();
-                own
-            }
+            Some(_) => self.function_behind(ty, linkage, symbol, FunctionKind::Alias)?,
             None => {
                 let own = Symbol::Global(self.module.globals.next_key());
                 let start = self.module.initializers.len() as u32;
@@ -343,17 +334,27 @@ impl<'a> Builder<'a> {
         if self.types.function(ty).is_none() {
             return Err(Error::FieldValue { field: "the type of an ifunc", value: ops[2] });
         }
-        let (signature, _) = self.signature(ty, 0)?;
-        let own = Symbol::Function(self.module.functions.next_key());
-        // Until its resolver is known, it stands for that itself.
-        let kind = FunctionKind::Indirect(own);
-        let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind);
-        decl.symbol = symbol;
-        let id = self.module.functions.push(decl);
-        self.functions[id].ty = Some(ty).into();
+        let own = self.function_behind(ty, linkage, symbol, FunctionKind::Indirect)?;
         self.add_symbol(own, ty, &common);
         self.deferred.push(Deferred::Alias(own, narrow(resolver)?));
         Ok(())
+    }
+
+    /// A function that has another symbol behind it, and is that itself until it is known.
+    fn function_behind(
+        &mut self,
+        ty: TypeId,
+        linkage: Linkage,
+        symbol: SymbolTraits,
+        kind: fn(Symbol) -> FunctionKind,
+    ) -> Checked<Symbol> {
+        let (signature, _) = self.signature(ty, 0)?;
+        let own = Symbol::Function(self.module.functions.next_key());
+        let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind(own));
+        decl.symbol = symbol;
+        let id = self.module.functions.push(decl);
+        self.functions[id].ty = Some(ty).into();
+        Ok(own)
     }
 
     fn add_symbol(&mut self, symbol: Symbol, ty: TypeId, common: &Common<'_>) {

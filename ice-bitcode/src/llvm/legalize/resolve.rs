@@ -47,10 +47,7 @@ impl Builder<'_> {
                     match own {
                         Symbol::Function(f) if addend == 0 => {
                             let kind = &mut self.module.functions[f].kind;
-                            *kind = match kind {
-                                FunctionKind::Indirect(_) => FunctionKind::Indirect(target),
-                                _ => FunctionKind::Alias(target),
-                            };
+                            *kind = kind.with_symbol(target);
                         }
                         Symbol::Function(_) => {
                             return Err(unsupported("an alias of a place inside of a function"));

@@ -161,10 +161,7 @@ impl<'t> Parser<'t> {
             self.at = at;
             let target = self.symbol()?;
             let kind = &mut self.program.module.functions[function].kind;
-            *kind = match kind {
-                FunctionKind::Indirect(_) => FunctionKind::Indirect(target),
-                _ => FunctionKind::Alias(target),
-            };
+            *kind = kind.with_symbol(target);
         }
         if let Some(at) = deferred.stack_guard {
             self.at = at;

@@ -132,33 +132,15 @@ impl Body<'_, '_> {
             (Scalar::Int(bits), to) => {
                 let sign = if op == CastOp::Sitofp { Sign::Signed } else { Sign::Unsigned };
                 let a = self.limbs_of_int(bits, a, sign);
-                let (name, ty) = match (sign, to) {
-                    (Sign::Signed, Scalar::Double) => ("__floattidf", Type::F64),
-                    (Sign::Signed, _) => ("__floattisf", Type::F32),
-                    (Sign::Unsigned, Scalar::Double) => ("__floatuntidf", Type::F64),
-                    (Sign::Unsigned, _) => ("__floatuntisf", Type::F32),
-                };
-                let value = match self.p.runtime.function(name) {
-                    Some(_) if bits <= 128 => self.library(name, &[self.get(a, 0), self.get(a, 1)], ty)?,
-                    _ => Some(self.wide_to_float(sign, a, ty)?),
-                };
-                let Some(value) = value else { return unsupported(name) };
+                let ty = if to == Scalar::Double { Type::F64 } else { Type::F32 };
+                let value = self.wide_to_float(sign, bits, a, ty)?;
                 let value = self.float_round(to, value);
                 Ok(self.push(value))
             }
             (from, Scalar::Int(bits)) => {
                 let sign = if op == CastOp::Fptosi { Sign::Signed } else { Sign::Unsigned };
                 let value = self.float_extend(from, self.get(a, 0));
-                let name = match (sign, self.ty_of(value)) {
-                    (Sign::Signed, Type::F64) => "__fixdfti",
-                    (Sign::Signed, _) => "__fixsfti",
-                    (Sign::Unsigned, Type::F64) => "__fixunsdfti",
-                    (Sign::Unsigned, _) => "__fixunssfti",
-                };
-                match self.p.runtime.function(name) {
-                    Some(_) if bits <= 128 => self.library_pair(name, &[value]),
-                    _ => Ok(self.float_to_wide(sign, value, to.parts())),
-                }
+                self.float_to_wide(sign, value, bits)
             }
             _ => unsupported("a conversion of this kind"),
         }

@@ -169,6 +169,12 @@ impl Body<'_, '_> {
         })
     }
 
+    /// Whether the run-time library has this function for integers of `bits` bits. None is declared where no type of the module
+    /// has more than 64.
+    pub(super) fn has_wide_function(&self, name: &str, bits: u32) -> bool {
+        bits <= 128 && self.p.runtime.function(name).is_some()
+    }
+
     /// The two `i64` that a function of the run-time library returns.
     pub(super) fn library_pair(&mut self, name: &'static str, args: &[Value]) -> Checked<Run> {
         let Some(first) = self.library(name, args, Type::I64)? else {

@@ -20,8 +20,7 @@ impl Body<'_, '_> {
             BinaryOp::Sdiv => "__divti3",
             _ => "__modti3",
         };
-        // None is declared where no type of the module has so many bits.
-        if bits <= 128 && self.p.runtime.function(name).is_some() {
+        if self.has_wide_function(name, bits) {
             let args = [self.get(a, 0), self.get(a, 1), self.get(b, 0), self.get(b, 1)];
             return self.library_pair(name, &args);
         }

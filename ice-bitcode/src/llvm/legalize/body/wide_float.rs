@@ -1,11 +1,11 @@
-//! Conversions between floats and integers of more than 64 bits, where the compiler's library has none: by the fields of the
-//! formats of IEEE 754.
+//! Conversions between floats and integers of more than 64 bits: the functions of the compiler's library, which exist for 128
+//! bits on some machines, else by the fields of the formats of IEEE 754.
 
 use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::integer::{BitOp, Sign};
 use super::values::Run;
-use super::{Body, Checked};
+use super::{Body, Checked, unsupported};
 
 /// The exponent field of 1 in an `f64`.
 const BIAS: i64 = 1023;
@@ -13,8 +13,18 @@ const BIAS: i64 = 1023;
 const FRACTION: i64 = 52;
 
 impl Body<'_, '_> {
-    /// The `ty`, `f32` or `f64`, next to a number whose last limb is extended; to the even one of two.
-    pub(super) fn wide_to_float(&mut self, sign: Sign, a: Run, ty: Type) -> Checked<Value> {
+    /// The `ty`, `f32` or `f64`, next to a number of `bits` bits whose last limb is extended; to the even one of two.
+    pub(super) fn wide_to_float(&mut self, sign: Sign, bits: u32, a: Run, ty: Type) -> Checked<Value> {
+        let name = match (sign, ty) {
+            (Sign::Signed, Type::F64) => "__floattidf",
+            (Sign::Signed, _) => "__floattisf",
+            (Sign::Unsigned, Type::F64) => "__floatuntidf",
+            (Sign::Unsigned, _) => "__floatuntisf",
+        };
+        if self.has_wide_function(name, bits) {
+            let value = self.library(name, &[self.get(a, 0), self.get(a, 1)], ty)?;
+            return value.map_or_else(|| unsupported(name), Ok);
+        }
         let bits = 64 * a.len;
         let (is_negative, magnitude) = match sign {
             Sign::Signed => {
@@ -51,8 +61,18 @@ impl Body<'_, '_> {
         Ok(if ty == Type::F32 { self.cast(CastOp::Fptrunc, value, Type::F32) } else { value })
     }
 
-    /// The whole part of an `f32` or `f64` in `len` limbs. Of numbers that have no place there it is any number.
-    pub(super) fn float_to_wide(&mut self, sign: Sign, value: Value, len: u32) -> Run {
+    /// The whole part of an `f32` or `f64` as a number of `bits` bits. Of what has no place there it is any number.
+    pub(super) fn float_to_wide(&mut self, sign: Sign, value: Value, bits: u32) -> Checked<Run> {
+        let name = match (sign, self.ty_of(value)) {
+            (Sign::Signed, Type::F64) => "__fixdfti",
+            (Sign::Signed, _) => "__fixsfti",
+            (Sign::Unsigned, Type::F64) => "__fixunsdfti",
+            (Sign::Unsigned, _) => "__fixunssfti",
+        };
+        if self.has_wide_function(name, bits) {
+            return self.library_pair(name, &[value]);
+        }
+        let len = bits.div_ceil(64);
         let value = match self.ty_of(value) {
             Type::F32 => self.cast(CastOp::Fpext, value, Type::F64),
             _ => value,
@@ -73,12 +93,12 @@ impl Body<'_, '_> {
         let number = self.push(number);
         let number = self.wide_resize(number, len, Sign::Unsigned);
         let number = self.wide_shift(BinaryOp::Shl, number, up);
-        match sign {
+        Ok(match sign {
             Sign::Signed => {
                 let signs = self.bin_int(BinaryOp::Ashr, bits, 63);
                 self.wide_negate_if(signs, number)
             }
             Sign::Unsigned => number,
-        }
+        })
     }
 }
