@@ -13,8 +13,8 @@ mod wire;
 pub use legalize::body::{FunctionReader, LlvmProgram};
 pub use legalize::landings::mark_landings;
 pub use legalize::machine::{
-    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding,
-    ThreadGuard,
+    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing, ResultRegisters,
+    Rounding, ThreadGuard,
 };
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};

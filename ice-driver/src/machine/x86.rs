@@ -17,8 +17,8 @@ use ice_asm::x86::{Mode, Syntax, assemble};
 use ice_asm::{Assembled, AssemblyError, RelocKind, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, ResultRegisters, Rounding,
-    ThreadGuard,
+    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing, ResultRegisters,
+    Rounding, ThreadGuard,
 };
 use ice_elf::EntryFrame;
 use ice_ir::{Hardening, Type};
@@ -74,6 +74,7 @@ const WIDE: MachineDescription = MachineDescription {
     most_before_pair: Some(4),
     extended_params: &[Type::I64],
     extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
+    quad: QuadPassing::Vector,
     has_wide_functions: true,
     jumps: Some(JumpTexts {
         set: [
@@ -122,6 +123,8 @@ const NARROW: MachineDescription = MachineDescription {
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],
     extended_passing: Passing::Plain,
+    // GCC's and, since LLVM 20, clang's.
+    quad: QuadPassing::Memory,
     ..MachineDescription::PORTABLE
 };
 

@@ -8,6 +8,7 @@
 //! | `iN`, N > 64 | ceil(N/64) of `i64`, the low one first |
 //! | `float`, `double`; `half`, `bfloat` | `f32`, `f64`; `i16` with the bits, which travels in an `f32` |
 //! | `x86_fp80` | those of an `i80` |
+//! | `fp128` | a `v2i64` with the bits, where the machine has such numbers |
 //! | pointer | an integer of that width |
 //! | struct, array | the parts of the members, one after another |
 //! | vector | see [`lanes`](super::lanes) |
@@ -25,7 +26,7 @@ use alloc::vec::Vec;
 use ice_ir::Type;
 
 use super::lanes::vector_parts;
-use super::machine::MachineDescription;
+use super::machine::{MachineDescription, QuadPassing};
 use crate::error::Error;
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
@@ -50,7 +51,8 @@ pub struct Part {
     /// machines also of one that is not native. 1 for what travels alone, 0 for the lanes after the first.
     pub together: u8,
     /// The type of the value in which the part travels, with those that it is together with in the low bits. The
-    /// bits of a `half` or `bfloat` are those of an `f32`, whose register is the one that conventions give them.
+    /// bits of a `half` or `bfloat` are those of an `f32`, whose register is the one that conventions give them. An integer
+    /// for a vector is the address of memory that is passed by value.
     pub carrier: Type,
 }
 
@@ -59,6 +61,12 @@ impl Part {
     #[must_use]
     pub fn is_half(self) -> bool {
         (self.ty, self.carrier) == (Type::I16, Type::F32)
+    }
+
+    /// Whether it travels in [memory](super::machine::QuadPassing::Memory).
+    #[must_use]
+    pub const fn is_in_memory(self) -> bool {
+        self.ty.is_vector() && self.carrier.is_scalar_int()
     }
 
     /// Bytes that the part occupies in memory.
@@ -92,6 +100,7 @@ pub struct Legal {
     /// By element type: the list of its longest array so far, where there is one.
     arrays: Vec<Option<(u32, u32)>>,
     has_extended: bool,
+    has_quad: bool,
 }
 
 impl Legal {
@@ -108,6 +117,7 @@ impl Legal {
         let longest = longest_arrays(types);
         for (id, ty) in types.iter() {
             legal.has_extended |= ty == LlvmType::X86Fp80;
+            legal.has_quad |= ty == LlvmType::Fp128 && machine.quad != QuadPassing::None;
             let entry = legal.entry(types, layout, layouts, id, ty, &longest);
             legal.entries.push(entry);
         }
@@ -124,6 +134,12 @@ impl Legal {
     #[must_use]
     pub const fn has_extended(&self) -> bool {
         self.has_extended
+    }
+
+    /// Whether any type is `fp128`, of which there are values.
+    #[must_use]
+    pub const fn has_quad(&self) -> bool {
+        self.has_quad
     }
 
     /// The parts of `ty`, in the order of their offsets. `void` and empty aggregates have none.
@@ -152,13 +168,13 @@ impl Legal {
         let start = self.parts.len() as u32;
         match ty {
             Void => {}
-            Fp128 => return Entry::Unsupported("fp128"),
+            Fp128 if self.machine.quad == QuadPassing::None => return Entry::Unsupported("fp128"),
             PpcFp128 => return Entry::Unsupported("ppc_fp128"),
             Token => return Entry::Unsupported("a token"),
             SpacePointer(_) => return Entry::Unsupported("a pointer to another address space than 0"),
             Foreign(what) => return Entry::Unsupported(what),
             Label | Metadata | Function { .. } | Opaque => return Entry::NoValue,
-            Int(_) | Half | BFloat | Float | Double | X86Fp80 | Pointer => {
+            Int(_) | Half | BFloat | Float | Double | X86Fp80 | Fp128 | Pointer => {
                 if !self.has_room(scalar_count(ty)) {
                     return Entry::TooMany;
                 }
@@ -171,8 +187,10 @@ impl Legal {
                     return entry;
                 }
                 let element = types.get(element);
-                if element == X86Fp80 {
-                    return Entry::Unsupported("a vector of x86_fp80");
+                match element {
+                    X86Fp80 => return Entry::Unsupported("a vector of x86_fp80"),
+                    Fp128 => return Entry::Unsupported("a vector of fp128"),
+                    _ => {}
                 }
                 if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
                     return Entry::TooMany;
@@ -315,6 +333,13 @@ pub(super) fn push_scalar(
         LlvmType::X86Fp80 => {
             part(Type::I64, 64, 0);
             part(Type::I64, 16, 8);
+        }
+        LlvmType::Fp128 => {
+            let carrier = match machine.quad {
+                QuadPassing::Memory => int_type(layout.pointer_bytes * 8),
+                _ => Type::V2I64,
+            };
+            carried(Type::V2I64, 128, 0, carrier);
         }
         LlvmType::Float => part(Type::F32, 32, 0),
         LlvmType::Double => part(Type::F64, 64, 0),

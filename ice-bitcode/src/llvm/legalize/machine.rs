@@ -111,12 +111,30 @@ pub struct MachineDescription {
     pub extended_params: &'static [Type],
     /// How these are passed.
     pub extended_passing: Passing,
+    /// How an `fp128` is passed.
+    pub quad: QuadPassing,
     /// The compiler's library has functions for integers of 128 bits.
     pub has_wide_functions: bool,
     /// The processor can look at where indirect branches lead.
     pub tracks_branches: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
     pub thread_guard: Option<ThreadGuard>,
+}
+
+/// How numbers of binary128 are passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QuadPassing {
+    /// There are none: C has no such type, nor the compiler's library its functions.
+    None,
+    /// As vectors.
+    Vector,
+    /// In memory: an argument by value, at a multiple of 16, a result in memory of the caller.
+    Memory,
+}
+
+impl QuadPassing {
+    /// How the address of an argument in memory is passed.
+    pub(super) const BY_VALUE: Passing = Passing::ByVal { size: 16, align_log2: 4 };
 }
 
 /// A word at an offset of a segment, in bytes.
@@ -182,6 +200,7 @@ impl MachineDescription {
         most_before_pair: None,
         extended_params: &[Type::I64, Type::I32],
         extended_passing: Passing::Plain,
+        quad: QuadPassing::None,
         has_wide_functions: false,
         tracks_branches: false,
         thread_guard: None,

@@ -13,7 +13,7 @@
 //! | `hardening`, `landings` | what it asks for against attacks; the functions that indirect calls may lead to |
 //! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
 //! | `shape`       | what bodies must know of a type at once |
-//! | `runtime`     | declarations that bodies need and LLVM does not write |
+//! | `runtime`, `quad_library` | declarations that bodies need and LLVM does not write; those for `fp128` |
 //! | `body`        | function bodies |
 
 pub mod body;
@@ -27,6 +27,7 @@ pub mod legal;
 pub mod machine;
 pub mod module;
 pub mod parts;
+mod quad_library;
 pub mod reader;
 pub mod resolve;
 pub mod runtime;

@@ -16,6 +16,7 @@ use rustc_hash::FxBuildHasher;
 use super::body::constrained::PREFIX;
 use super::body::exceptions::RESUME;
 use super::module::{LlvmModule, SpecialGlobal};
+use super::quad_library::{self, Q};
 use crate::llvm::wire::demands::Hook;
 use crate::llvm::wire::types::LlvmType;
 
@@ -189,7 +190,10 @@ const OTHERS: &[Function] = &[
     function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::I64, T::I64, T::I32, T::I32], T::I8),
 ];
 
-/// What only `x86_fp80` needs, as it is for `double`: the remainder, and extremes.
+/// What `fp128` needs besides: the square root.
+const SQRT: Function = function("sqrt", "", &[T::F64], T::F64);
+
+/// What only `x86_fp80` and `fp128` need, as it is for `double`: the remainder, and extremes.
 const EXTENDED: &[Function] = &[
     function("fmod", "", &[T::F64, T::F64], T::F64),
     function("fmin", "fmin", &[T::F64, T::F64], T::F64),
@@ -206,6 +210,8 @@ pub(super) struct Runtime {
     functions: IndexMap<&'static str, FuncId, FxBuildHasher>,
     /// Those of libm for `float`, by their names for `double`.
     floats: IndexMap<&'static str, FuncId, FxBuildHasher>,
+    /// Those for `fp128` of the compiler's library, and of libm by their names for `double`.
+    quads: IndexMap<&'static str, FuncId, FxBuildHasher>,
     /// Those for `long double`, by their names for `double`.
     extended: IndexMap<&'static str, FuncId, FxBuildHasher>,
 }
@@ -261,19 +267,57 @@ impl Runtime {
         if program.legal.has_extended() {
             runtime.declare_extended(program, libraries, pointer);
         }
+        if program.legal.has_quad() {
+            runtime.declare_quads(program, libraries, pointer);
+        }
         runtime
+    }
+
+    /// Declares the functions for `fp128`: those of the compiler's library, and those that names for it and its remainder need.
+    fn declare_quads(&mut self, program: &mut LlvmModule, libraries: &[&str], pointer: Type) {
+        let machine = *program.legal.machine();
+        for &(name, params, ret) in quad_library::COMPILER {
+            self.declare_quad(
+                program,
+                name,
+                name.as_bytes(),
+                quad_library::signature_of(params.iter().copied(), ret, &machine, pointer),
+            );
+        }
+        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
+        let quad = |ty: &T| match ty {
+            T::I32 => Q::I32,
+            T::P => Q::P,
+            _ => Q::Quad,
+        };
+        for function in EXTENDED.iter().chain(&[SQRT]).chain(of_double) {
+            if is_needed(program, libraries, function, b"f128") {
+                let signature =
+                    quad_library::signature_of(function.params.iter().map(quad), Q::Quad, &machine, pointer);
+                let name = quad_library::name_of(function.name);
+                self.declare_quad(program, function.name, &name, signature);
+            }
+        }
+    }
+
+    fn declare_quad(
+        &mut self,
+        program: &mut LlvmModule,
+        known_as: &'static str,
+        name: &[u8],
+        signature: Option<Signature>,
+    ) {
+        let id = signature.and_then(|signature| known_or_declared(&mut program.module, name, signature));
+        if let Some(id) = id {
+            self.quads.insert(known_as, id);
+        }
     }
 
     /// Declares the functions for `x86_fp80` that names for it and its remainder need.
     fn declare_extended(&mut self, program: &mut LlvmModule, libraries: &[&str], pointer: Type) {
         let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
         for function in EXTENDED.iter().chain(of_double) {
-            let is_needed = function.of.is_empty()
-                || program.specials.iter().zip(libraries).any(|(special, &library)| {
-                    let name = program.module.name(special.name);
-                    library == function.of && name.split(|&byte| byte == b'.').any(|part| part == b"f80")
-                });
-            if !is_needed {
+            if !is_needed(program, libraries, function, b"f80") {
                 continue;
             }
             let machine = program.legal.machine();
@@ -332,10 +376,24 @@ impl Runtime {
         self.functions.get(name).copied()
     }
 
+    /// The function for `fp128` of this name, or whose name for `double` this is, if it may be needed.
+    pub(super) fn quad_function(&self, name: &str) -> Option<FuncId> {
+        self.quads.get(name).copied()
+    }
+
     /// The function for `long double` whose name for `double` this is, if it may be needed.
     pub(super) fn extended_function(&self, name: &str) -> Option<FuncId> {
         self.extended.get(name).copied()
     }
+}
+
+/// Whether a name of the module for numbers of the type with this suffix may call the function.
+fn is_needed(program: &LlvmModule, libraries: &[&str], function: &Function, suffix: &[u8]) -> bool {
+    function.of.is_empty()
+        || program.specials.iter().zip(libraries).any(|(special, &library)| {
+            let name = program.module.name(special.name);
+            library == function.of && name.split(|&byte| byte == b'.').any(|part| part == suffix)
+        })
 }
 
 /// The function of this name. One of another type is another function, and there is none.

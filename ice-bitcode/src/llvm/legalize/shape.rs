@@ -27,6 +27,8 @@ pub enum Scalar {
     BFloat,
     /// The 80 bits of the x87 unit, in the parts of an integer of that width.
     Extended,
+    /// IEEE binary128, by its bits in a vector.
+    Quad,
 }
 
 impl Scalar {
@@ -49,6 +51,7 @@ impl Scalar {
             Scalar::Double => 64,
             Scalar::Half | Scalar::BFloat => 16,
             Scalar::Extended => 80,
+            Scalar::Quad => 128,
         }
     }
 
@@ -61,6 +64,7 @@ impl Scalar {
             Scalar::Double => Type::F64,
             Scalar::Half | Scalar::BFloat => Type::I16,
             Scalar::Extended => Type::I64,
+            Scalar::Quad => Type::V2I64,
         }
     }
 
@@ -124,6 +128,7 @@ impl Shapes {
             LlvmType::Half => Some(Scalar::Half),
             LlvmType::BFloat => Some(Scalar::BFloat),
             LlvmType::X86Fp80 => Some(Scalar::Extended),
+            LlvmType::Fp128 => Some(Scalar::Quad),
             _ => None,
         };
         let shape = |(id, ty)| {

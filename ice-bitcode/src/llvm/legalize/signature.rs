@@ -10,6 +10,7 @@
 //! | `half`, `bfloat` | an `f32` with the bits, as a result perhaps a vector; or its bits |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
 //! | `x86_fp80` | memory by value, or an `i64` and an `i32`; no result: the unit has it |
+//! | `fp128` | a vector; or memory by value, and as a result memory of the caller |
 //! | a result that travels in one or two values | both results |
 //! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
@@ -27,7 +28,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::halves::Halves;
 use super::legal::{Legal, Part};
-use super::machine::{FloatRegisters, MachineDescription};
+use super::machine::{FloatRegisters, MachineDescription, QuadPassing};
 use crate::error::Error;
 use crate::llvm::wire::attributes::{
     AttributeList, AttributeTable, FunctionFlags, ParamAttributes, ParamFlags,
@@ -150,6 +151,8 @@ pub struct Unit {
     pub ty: Type,
     /// The parts that are in its low bits.
     pub parts: u32,
+    /// It is the address of [memory](Part::is_in_memory) with them.
+    pub is_memory: bool,
 }
 
 /// The values in which an argument of these parts travels.
@@ -199,14 +202,14 @@ impl Iterator for Units<'_> {
             _ => Type::V4I32,
         };
         self.parts = self.parts.get(parts..).unwrap_or_default();
-        Some(Unit { ty, parts: parts as u32 })
+        Some(Unit { ty, parts: parts as u32, is_memory: first.is_in_memory() })
     }
 }
 
-/// Whether a result that travels in these values is returned through memory of the caller.
+/// Whether a result that travels in these values is returned through memory of the caller, as what is passed in memory is.
 #[must_use]
-pub fn is_demoted(mut units: Units<'_>) -> bool {
-    units.nth(2).is_some()
+pub fn is_demoted(units: Units<'_>) -> bool {
+    units.enumerate().any(|(n, unit)| n == 2 || unit.is_memory)
 }
 
 /// Whether LLVM may return these parts in registers, where Ice returns them through memory: its conventions have
@@ -222,7 +225,8 @@ pub fn differs_from_llvm(parts: &[Part], machine: &MachineDescription, pointer: 
     let mut counts = [0usize; 3];
     let word = pointer.bytes();
     for unit in units(parts) {
-        let words = unit.ty.bytes().div_ceil(word) as usize;
+        let bytes = if unit.is_memory { Type::V2I64.bytes() } else { unit.ty.bytes() };
+        let words = bytes.div_ceil(word) as usize;
         let is_vector = unit.ty.is_vector();
         let (class, count) = match registers.float {
             FloatRegisters::Words(_) if is_vector || unit.ty.is_scalar_float() => (1, words),
@@ -512,7 +516,15 @@ impl Rules<'_> {
                     (0..count).for_each(|_| signature.params.extend_from_slice(machine.extended_params));
                 }
                 Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
-                Form::Parts => signature.params.extend(units(self.legal.parts(param)?).map(|unit| unit.ty)),
+                Form::Parts => {
+                    for unit in units(self.legal.parts(param)?) {
+                        if unit.is_memory {
+                            signature.passing.resize(signature.params.len(), passing);
+                            signature.passing.push(QuadPassing::BY_VALUE);
+                        }
+                        signature.params.push(unit.ty);
+                    }
+                }
             }
             if signature.params.len() > MAX_PARAMS {
                 let limit = MAX_PARAMS as u64;

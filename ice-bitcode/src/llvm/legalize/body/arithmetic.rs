@@ -116,6 +116,7 @@ impl Body<'_, '_> {
             Scalar::Int(bits @ ..=64) => self.int_binary(op, bits, self.get(a, 0), self.get(b, 0)),
             Scalar::Int(bits) => return self.wide_binary(op, bits, a, b),
             Scalar::Extended => return self.extended_binary(op, a, b),
+            Scalar::Quad => return self.quad_binary(op, a, b),
             Scalar::Float | Scalar::Double => self.bin(op, self.get(a, 0), self.get(b, 0)),
             Scalar::Half | Scalar::BFloat => {
                 let x = self.float_extend(scalar, self.get(a, 0));
@@ -158,9 +159,12 @@ impl Body<'_, '_> {
 
     /// A float with the other sign, or a vector of them.
     pub(super) fn negate(&mut self, a: Operand) -> Checked<Operand> {
-        if self.kind(a.ty) == Kind::Scalar(Scalar::Extended) {
+        if let Kind::Scalar(scalar @ (Scalar::Extended | Scalar::Quad)) = self.kind(a.ty) {
             let run = self.run(a);
-            let run = self.extended_neg(run);
+            let run = match scalar {
+                Scalar::Quad => self.quad_neg(run),
+                _ => self.extended_neg(run),
+            };
             return Ok(self.operand(a.ty, run));
         }
         self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value)))
@@ -278,6 +282,7 @@ impl Body<'_, '_> {
         Ok(match (cond, scalar) {
             (Cond::Int(cond), Scalar::Int(bits @ 65..)) => self.wide_compare(cond, bits, a, b),
             (Cond::Float(cond), Scalar::Extended) => return self.extended_compare(cond, a, b),
+            (Cond::Float(cond), Scalar::Quad) => return self.quad_compare(cond, a, b),
             _ => self.compare_one(cond, scalar, self.get(a, 0), self.get(b, 0)),
         })
     }

@@ -74,6 +74,7 @@ impl Body<'_, '_> {
         };
         match scalar.bits() {
             bits @ (8 | 16 | 32 | 64) => Ok((scalar, Access::Int(int_type(bits)))),
+            128 if scalar == Scalar::Quad => unsupported("an atomic access of fp128"),
             128 => Ok((scalar, Access::Library)),
             _ => unsupported("an atomic access of another size than 1, 2, 4, 8 or 16 bytes"),
         }

@@ -64,7 +64,8 @@ impl Body<'_, '_> {
         match (from_shape.kind, to_shape.kind) {
             (Kind::Scalar(from), Kind::Scalar(to_scalar)) => {
                 check_cast(op, from, to_scalar)?;
-                if from_shape.parts == 1 && to_shape.parts == 1 {
+                let has_quad = from == Scalar::Quad || to_scalar == Scalar::Quad;
+                if from_shape.parts == 1 && to_shape.parts == 1 && !has_quad {
                     let value = self.narrow_cast(op, from, to_scalar, self.single(a))?;
                     return Ok(Operand { ty: to, first: value.as_u32() });
                 }
@@ -110,6 +111,9 @@ impl Body<'_, '_> {
 
     /// A conversion between scalars of any number of parts.
     pub(super) fn scalar_cast(&mut self, op: CastOp, from: Scalar, to: Scalar, a: Run) -> Checked<Run> {
+        if from == Scalar::Quad || to == Scalar::Quad {
+            return self.quad_cast(op, from, to, a);
+        }
         if from.parts() == 1 && to.parts() == 1 {
             let value = self.narrow_cast(op, from, to, self.get(a, 0))?;
             return Ok(self.push(value));
@@ -147,7 +151,7 @@ impl Body<'_, '_> {
     }
 
     /// An integer in limbs, the last one extended.
-    fn limbs_of_int(&mut self, bits: u32, a: Run, sign: Sign) -> Run {
+    pub(super) fn limbs_of_int(&mut self, bits: u32, a: Run, sign: Sign) -> Run {
         if bits > 64 {
             return match sign {
                 Sign::Signed => self.wide_sign_above(bits, a),
@@ -265,6 +269,7 @@ impl Body<'_, '_> {
     pub(super) fn split_limbs(&mut self, a: Operand) -> Checked<Run> {
         let run = self.run(a);
         let (lanes, lane, count) = match self.kind(a.ty) {
+            Kind::Scalar(Scalar::Quad) => return Ok(self.quad_halves(run)),
             Kind::Scalar(scalar) => (run, scalar, 1),
             Kind::Vector(vector) => (self.split_lanes(vector, run), vector.lane, vector.lanes),
             _ => return fail(self.type_class(a.ty, "a scalar or a vector")),
@@ -314,6 +319,7 @@ impl Body<'_, '_> {
     /// A value of `ty`, a scalar or vector, from its bits.
     pub(super) fn join_limbs(&mut self, ty: TypeId, limbs: Run) -> Checked<Run> {
         match self.kind(ty) {
+            Kind::Scalar(Scalar::Quad) => Ok(self.quad_of(limbs)),
             Kind::Scalar(scalar) => Ok(self.unpack(scalar, 1, limbs)),
             Kind::Vector(vector) => {
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);

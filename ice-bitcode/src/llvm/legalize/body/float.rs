@@ -238,6 +238,18 @@ impl Body<'_, '_> {
         let extended = if float == Type::F64 { Scalar::Double } else { Scalar::Float };
         let value = self.push(value);
         let number = self.scalar_cast(op, extended, Scalar::Int(bits), value)?;
+        Ok(self.saturated(is_signed, bits, number, [too_low, too_high, is_nan]))
+    }
+
+    /// `number`, of `bits` bits, or what stands in its place if it would be too low, too high or a NaN.
+    pub(super) fn saturated(
+        &mut self,
+        is_signed: super::integer::Sign,
+        bits: u32,
+        number: Run,
+        [too_low, too_high, is_nan]: [Value; 3],
+    ) -> Run {
+        use super::integer::Sign;
         let top_bits = (bits - 1) % 64 + 1;
         let (least, most) = match is_signed {
             Sign::Signed => (-1i64 << (top_bits - 1), !(-1i64 << (top_bits - 1))),
@@ -247,7 +259,7 @@ impl Body<'_, '_> {
         let zero = self.limbs_like(number, 0, 0);
         let number = self.run_choose(too_low, least, number);
         let number = self.run_choose(too_high, most, number);
-        Ok(self.run_choose(is_nan, zero, number))
+        self.run_choose(is_nan, zero, number)
     }
 
     /// A constant in limbs of the types of those of `like`: `below` in all but the last.

@@ -236,10 +236,15 @@ impl Body<'_, '_> {
         access: Access,
     ) -> Checked<Operand> {
         let shape = self.value_shape(ty)?;
-        if let Kind::Vector(vector) = shape.kind
-            && (!vector.lane.bits().is_multiple_of(8) || access == Access::Volatile)
-        {
-            let bits = u64::from(vector.lane.bits()) * u64::from(vector.lanes);
+        let in_limbs = match shape.kind {
+            Kind::Vector(vector) if !vector.lane.bits().is_multiple_of(8) || access == Access::Volatile => {
+                Some((vector.lane.bits(), vector.lanes))
+            }
+            Kind::Scalar(Scalar::Quad) if access == Access::Volatile => Some((Scalar::Quad.bits(), 1)),
+            _ => None,
+        };
+        if let Some((lane, lanes)) = in_limbs {
+            let bits = u64::from(lane) * u64::from(lanes);
             let limbs = self.load_limbs(bits, address, align_log2, access)?;
             let run = self.join_limbs(ty, limbs)?;
             return Ok(self.operand(ty, run));

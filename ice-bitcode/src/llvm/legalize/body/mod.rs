@@ -9,7 +9,7 @@
 //! | `constant`   | constants as operands |
 //! | `arithmetic` | BINOP, UNOP, CMP2, VSELECT, FREEZE |
 //! | `cast`       | CAST |
-//! | `integer`, `wide`, `float`, `extended`, `vector` | the operations behind these, by kind of number |
+//! | `integer`, `wide`, `float`, `extended`, `quad`, `vector` | the operations behind these, by kind of number |
 //! | `memory`, `address`, `atomic` | ALLOCA, LOAD, STORE; GEP; atomic accesses and FENCE |
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
 //! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
@@ -48,6 +48,8 @@ mod memory;
 mod numbers;
 mod pass;
 mod prototype;
+mod quad;
+mod quad_integer;
 mod scratch;
 mod stack_operands;
 mod tail_call;

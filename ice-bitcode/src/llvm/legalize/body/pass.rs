@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
 use super::extended::Argument;
 use super::integer::Sign;
@@ -69,6 +69,7 @@ impl Body<'_, '_> {
             Form::Parts if shape.parts == 1 => {
                 let part = self.single(operand);
                 args.push(match units.next() {
+                    Some(unit) if unit.is_memory => self.in_memory(argument, part)?,
                     Some(unit) => self.carried_alone(unit.ty, part),
                     None => part,
                 });
@@ -76,7 +77,10 @@ impl Body<'_, '_> {
             Form::Parts => {
                 let (run, mut at) = (self.run(operand), 0);
                 for unit in units {
-                    args.push(self.carried(unit.ty, run.part(at, unit.parts)));
+                    args.push(match unit.is_memory {
+                        true => self.in_memory(argument, self.get(run, at))?,
+                        false => self.carried(unit.ty, run.part(at, unit.parts)),
+                    });
                     at += unit.parts;
                 }
             }
@@ -95,6 +99,16 @@ impl Body<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The address of memory with this part, which is passed by value.
+    pub(super) fn in_memory(&mut self, argument: Argument, part: Value) -> Checked<Value> {
+        let place = self.argument_place()?;
+        self.b.store(place, part, 4);
+        match argument {
+            Argument::Fixed => Ok(place),
+            Argument::Variable => self.intrinsic_one(Intrinsic::ByValue, &[place]),
+        }
     }
 
     /// A value of `ty` with this part in its low bits.
@@ -220,7 +234,13 @@ impl Body<'_, '_> {
                 for unit in units {
                     let value = next(self)?;
                     let of_part = self.m.legal.parts(ty)?[at as usize].ty;
-                    self.uncarry(value, of_part, out.part(at, unit.parts));
+                    match unit.is_memory {
+                        true => {
+                            let part = self.b.load(of_part, value, 4);
+                            self.set(out, at, part);
+                        }
+                        false => self.uncarry(value, of_part, out.part(at, unit.parts)),
+                    }
                     at += unit.parts;
                 }
                 Ok(self.operand(ty, out))

@@ -1,19 +1,26 @@
-//! Intrinsics whose first argument is an `x86_fp80`.
+//! Intrinsics whose first argument is an `x86_fp80` or an `fp128`.
 
-use ice_ir::{BinaryOp, CastOp, Type};
+use ice_ir::{BinaryOp, CastOp, FloatCond, Type};
 
 use super::Call;
+use crate::llvm::legalize::body::float::{Nans, Zeros};
+use crate::llvm::legalize::body::integer::Sign;
 use crate::llvm::legalize::body::values::{Operand, Run};
-use crate::llvm::legalize::body::{Body, Checked, fail};
-use crate::llvm::legalize::shape::Scalar;
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::legalize::shape::{Kind, Scalar};
 
 impl Body<'_, '_> {
+    /// Whether the first argument is an `fp128`.
+    fn is_quad(&self, call: &Call) -> bool {
+        self.kind(call.args[0].ty) == Kind::Scalar(Scalar::Quad)
+    }
+
     /// The arguments, of which the first `count` have the type of the first.
     fn extended_args(&mut self, call: &Call, count: usize) -> Checked<[Run; 3]> {
         let mut numbers = [self.run(call.args[0]); 3];
         for (number, &arg) in numbers.iter_mut().zip(&call.args[..count]).skip(1) {
             if arg.ty != call.args[0].ty {
-                return fail(self.type_class(arg.ty, "x86_fp80, as the first argument"));
+                return fail(self.type_class(arg.ty, "the type of the first argument"));
             }
             *number = self.run(arg);
         }
@@ -23,29 +30,39 @@ impl Body<'_, '_> {
     /// `fabs`.
     pub(super) fn extended_abs_call(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = self.extended_args(call, 1)?;
-        let result = self.extended_abs(a);
+        let result = match self.is_quad(call) {
+            true => self.quad_abs(a),
+            false => self.extended_abs(a),
+        };
         self.operand_of(call.ret, result)
     }
 
     /// `sqrt`.
     pub(super) fn extended_sqrt_call(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = self.extended_args(call, 1)?;
-        let result = self.extended_sqrt(a)?;
+        let result = match self.is_quad(call) {
+            true => self.quad_library("sqrt", &[a])?,
+            false => self.extended_sqrt(a)?,
+        };
         self.operand_of(call.ret, result)
     }
 
     /// `copysign`.
     pub(super) fn extended_copysign_call(&mut self, call: &Call) -> Checked<Operand> {
         let [a, b, _] = self.extended_args(call, 2)?;
-        let result = self.extended_copysign(a, b);
+        let result = match self.is_quad(call) {
+            true => self.quad_copysign(a, b),
+            false => self.extended_copysign(a, b),
+        };
         self.operand_of(call.ret, result)
     }
 
     /// `fmuladd`, as two operations.
     pub(super) fn extended_multiply_add(&mut self, call: &Call) -> Checked<Operand> {
         let [a, b, c] = self.extended_args(call, 3)?;
-        let product = self.extended_binary(BinaryOp::Fmul, a, b)?;
-        let result = self.extended_binary(BinaryOp::Fadd, product, c)?;
+        let scalar = self.scalar(call.args[0].ty)?;
+        let product = self.scalar_binary(BinaryOp::Fmul, scalar, a, b)?;
+        let result = self.scalar_binary(BinaryOp::Fadd, scalar, product, c)?;
         self.operand_of(call.ret, result)
     }
 
@@ -53,27 +70,63 @@ impl Body<'_, '_> {
     pub(super) fn extended_class_call(&mut self, call: &Call) -> Checked<Operand> {
         let mask = self.class_mask(call)?;
         let [a, ..] = self.extended_args(call, 1)?;
-        let value = self.extended_class(a, mask);
+        let value = match self.is_quad(call) {
+            true => self.quad_class(a, mask),
+            false => self.extended_class(a, mask),
+        };
         self.one_of(call.ret, value)
     }
 
-    /// The function of libm for `long double` that the row names, with all arguments.
+    /// The function of libm that the row names, with all arguments.
     pub(super) fn extended_library_call(&mut self, call: &Call) -> Checked<Operand> {
         let count = call.count.min(3);
         let mut numbers = [self.run(call.args[0]); 3];
         for (number, &arg) in numbers.iter_mut().zip(&call.args[..count]).skip(1) {
             *number = self.run(arg);
         }
-        let result = self.extended_library(call.row.library, &numbers[..count])?;
+        let result = self.extended_function(call, &numbers[..count])?;
         self.operand_of(call.ret, result)
     }
 
-    /// The function of libm for `long double` that the row names, its result as an integer.
+    fn extended_function(&mut self, call: &Call, numbers: &[Run]) -> Checked<Run> {
+        match self.is_quad(call) {
+            true => self.quad_library(call.row.library, numbers),
+            false => self.extended_library(call.row.library, numbers),
+        }
+    }
+
+    /// The function of libm that the row names, its result as an integer.
     pub(super) fn extended_rounded_to_int(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = self.extended_args(call, 1)?;
-        let rounded = self.extended_library(call.row.library, &[a])?;
-        let to = self.scalar(call.ret)?;
-        let result = self.extended_cast(CastOp::Fptosi, Scalar::Extended, to, rounded)?;
+        let rounded = self.extended_function(call, &[a])?;
+        let (from, to) = (self.scalar(call.args[0].ty)?, self.scalar(call.ret)?);
+        let result = self.scalar_cast(CastOp::Fptosi, from, to, rounded)?;
+        self.operand_of(call.ret, result)
+    }
+
+    /// `minimum` and its like, of `fp128`.
+    pub(super) fn quad_extremes(
+        &mut self,
+        call: &Call,
+        cond: FloatCond,
+        nans: Nans,
+        zeros: Zeros,
+    ) -> Checked<Operand> {
+        if !self.is_quad(call) {
+            return unsupported("this intrinsic on x86_fp80");
+        }
+        let [a, b, _] = self.extended_args(call, 2)?;
+        let result = self.quad_extreme(cond, nans, zeros, a, b)?;
+        self.operand_of(call.ret, result)
+    }
+
+    /// `fptosi.sat`, `fptoui.sat` of `fp128`.
+    pub(super) fn quad_saturated(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+        let (true, Scalar::Int(bits)) = (self.is_quad(call), self.scalar(call.ret)?) else {
+            return unsupported("this intrinsic on x86_fp80");
+        };
+        let [a, ..] = self.extended_args(call, 1)?;
+        let result = self.quad_to_int_saturated(sign, bits, a)?;
         self.operand_of(call.ret, result)
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Row {
     /// The fewest arguments of a call; rules use no others without looking at the count.
     least: usize,
     rule: Rule,
-    /// The rule for an `x86_fp80` as the first argument.
+    /// The rule for an `x86_fp80` or `fp128` as the first argument.
     extended: Option<Compute>,
     /// The function of libm behind it, by its name for `double`; empty if there is none.
     library: &'static str,
@@ -182,10 +182,13 @@ impl Body<'_, '_> {
             return unsupported("an intrinsic that should have a result");
         }
         self.value_shape(ret)?;
-        if call.count > 0 && self.kind(call.args[0].ty) == Kind::Scalar(Scalar::Extended) {
-            match call.row.extended {
-                Some(extended) => rule = extended,
-                None => return unsupported("this intrinsic on x86_fp80"),
+        if call.count > 0
+            && let Kind::Scalar(scalar @ (Scalar::Extended | Scalar::Quad)) = self.kind(call.args[0].ty)
+        {
+            match (call.row.extended, scalar) {
+                (Some(extended), _) => rule = extended,
+                (None, Scalar::Quad) => return unsupported("this intrinsic on fp128"),
+                (None, _) => return unsupported("this intrinsic on x86_fp80"),
             }
         }
         let result = match is_constrained {

@@ -159,10 +159,14 @@ static TABLE: &[Row] = &[
     value("maxnum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Ignored, Zeros::Any))
         .extended(|cx, call| cx.extended_library_call(call))
         .library("fmax"),
-    value("minimumnum", 2, |cx, call| cx.float_extremes(call, FloatCond::Olt, Nans::Ignored, Zeros::Ordered)),
-    value("maximumnum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Ignored, Zeros::Ordered)),
-    value("minimum", 2, |cx, call| cx.float_extremes(call, FloatCond::Olt, Nans::Win, Zeros::Ordered)),
-    value("maximum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered)),
+    value("minimumnum", 2, |cx, call| cx.float_extremes(call, FloatCond::Olt, Nans::Ignored, Zeros::Ordered))
+        .extended(|cx, call| cx.quad_extremes(call, FloatCond::Olt, Nans::Ignored, Zeros::Ordered)),
+    value("maximumnum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Ignored, Zeros::Ordered))
+        .extended(|cx, call| cx.quad_extremes(call, FloatCond::Ogt, Nans::Ignored, Zeros::Ordered)),
+    value("minimum", 2, |cx, call| cx.float_extremes(call, FloatCond::Olt, Nans::Win, Zeros::Ordered))
+        .extended(|cx, call| cx.quad_extremes(call, FloatCond::Olt, Nans::Win, Zeros::Ordered)),
+    value("maximum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered))
+        .extended(|cx, call| cx.quad_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered)),
     libm("floor", 1, "floor"),
     libm("ceil", 1, "ceil"),
     libm("trunc", 1, "trunc"),
@@ -211,8 +215,10 @@ static TABLE: &[Row] = &[
     value("canonicalize", 1, |cx, call| cx.first_argument(call)).extended(|cx, call| cx.first_argument(call)),
     value("is.fpclass", 2, |cx, call| cx.float_classes(call))
         .extended(|cx, call| cx.extended_class_call(call)),
-    value("fptosi.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Signed)),
-    value("fptoui.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Unsigned)),
+    value("fptosi.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Signed))
+        .extended(|cx, call| cx.quad_saturated(call, Sign::Signed)),
+    value("fptoui.sat", 1, |cx, call| cx.saturated_integers(call, Sign::Unsigned))
+        .extended(|cx, call| cx.quad_saturated(call, Sign::Unsigned)),
     value("convert.from.fp16", 1, |cx, call| cx.widened_half(call)),
     value("convert.to.fp16", 1, |cx, call| cx.rounded_half(call)),
     value("vector.reduce.add", 1, |cx, call| cx.reduce_numbers(call, BinaryOp::Add)),
