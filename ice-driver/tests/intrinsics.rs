@@ -110,6 +110,33 @@ fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
     }
 }
 
+/// On x86-32 the library wants the numbers at multiples of 16, where clang 19 does not put them, so that its code for x86-64 says
+/// what they are.
+#[test]
+fn numbers_of_binary128_give_what_clangs_code_gives() {
+    if !has("intrinsics", &["clang-19", "gcc"]) || !can_run("x86_64") {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/quad.c");
+    let expected = printed(Command::new("clang-19"), "x86_64", "-O1", &source);
+    let lines = |text: &[u8]| String::from_utf8_lossy(text).lines().map(str::to_owned).collect::<Vec<_>>();
+    let expected = lines(&expected);
+    // The last are of variable arguments.
+    for (target, without) in [("x86_64", 0), ("i686", 77)] {
+        if !can_make(target) {
+            continue;
+        }
+        for level in ["-O0", "-O2"] {
+            let found = lines(&printed_by_ice(&[], target, level, &source));
+            assert_eq!(found.len(), expected.len() - without, "{target} {level}");
+            assert!(found.len() > 10_000);
+            for (found, expected) in found.iter().zip(&expected) {
+                assert_eq!(found, expected, "{target} {level}");
+            }
+        }
+    }
+}
+
 /// The addresses of some are wrong in clang's own code, which refers to their sections.
 #[test]
 fn functions_are_where_their_resolvers_say() {

@@ -87,6 +87,11 @@ impl View<'_> {
         match constant {
             Constant::Words(run) => {
                 let words = table.words(run);
+                if let &[Part { ty: Type::V2I64, .. }] = parts {
+                    let word = |i| words.get(i).copied().unwrap_or(0);
+                    out.push(PartConstant::Vector([word(0), word(1)]));
+                    return Ok(());
+                }
                 out.extend(parts.iter().enumerate().map(|(i, part)| {
                     let word = words.get(i).copied().unwrap_or(0) as i64;
                     PartConstant::Scalar(Scalar::Number(sign_extend(word, part.bits.into())))

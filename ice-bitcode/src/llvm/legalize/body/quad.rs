@@ -47,9 +47,9 @@ impl Body<'_, '_> {
         self.push(vector)
     }
 
-    /// A constant, by its high half; the low one is 0.
-    fn quad_constant(&mut self, high: i64) -> Run {
-        let halves = [0, high].map(|half| self.i64(half));
+    /// A constant, by its halves.
+    fn quad_constant(&mut self, low: i64, high: i64) -> Run {
+        let halves = [low, high].map(|half| self.i64(half));
         let vector = self.lanes_from(Type::V2I64, |_, i| halves[i as usize]);
         self.push(vector)
     }
@@ -196,18 +196,19 @@ impl Body<'_, '_> {
     // ---- signs
 
     pub(super) fn quad_neg(&mut self, a: Run) -> Run {
-        let sign = self.quad_constant(SIGN);
+        let sign = self.quad_constant(0, SIGN);
         let value = self.bin(BinaryOp::Xor, self.get(a, 0), self.get(sign, 0));
         self.push(value)
     }
 
     pub(super) fn quad_abs(&mut self, a: Run) -> Run {
-        let zero = self.quad_constant(0);
-        self.quad_copysign(a, zero)
+        let mask = self.quad_constant(-1, !SIGN);
+        let value = self.bin(BinaryOp::And, self.get(a, 0), self.get(mask, 0));
+        self.push(value)
     }
 
     pub(super) fn quad_copysign(&mut self, a: Run, sign: Run) -> Run {
-        let mask = self.quad_constant(SIGN);
+        let mask = self.quad_constant(0, SIGN);
         let differ = self.bin(BinaryOp::Xor, self.get(a, 0), self.get(sign, 0));
         let differ = self.bin(BinaryOp::And, differ, self.get(mask, 0));
         let value = self.bin(BinaryOp::Xor, self.get(a, 0), differ);
@@ -338,7 +339,7 @@ impl Body<'_, '_> {
             Sign::Signed => (power(bits - 1) | SIGN, power(bits - 1)),
             Sign::Unsigned => (0, power(bits)),
         };
-        let (low, high) = (self.quad_constant(low), self.quad_constant(high));
+        let (low, high) = (self.quad_constant(0, low), self.quad_constant(0, high));
         let too_low = self.quad_compare(FloatCond::Olt, a, low)?;
         let too_high = self.quad_compare(FloatCond::Oge, a, high)?;
         let is_nan = self.quad_compare(FloatCond::Uno, a, a)?;
