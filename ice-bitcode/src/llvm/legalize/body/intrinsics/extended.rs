@@ -120,6 +120,23 @@ impl Body<'_, '_> {
         self.operand_of(call.ret, result)
     }
 
+    /// `frexp`, `modf` of `fp128`: the function that the row names gives a fraction, and leaves an `i32` or a number in memory.
+    pub(super) fn quad_pair(&mut self, call: &Call) -> Checked<Operand> {
+        if !self.is_quad(call) {
+            return unsupported("this intrinsic on x86_fp80");
+        }
+        let [a, ..] = self.extended_args(call, 1)?;
+        let slot = self.slot(Type::V2I64.bytes().into(), 4)?;
+        let place = self.push(slot);
+        let first = self.quad_library(call.row.library, &[a, place])?;
+        let ty = if call.row.library == "modf" { Type::V2I64 } else { Type::I32 };
+        let second = self.b.load(ty, slot, 4);
+        let out = self.reserve(2);
+        self.copy(out, 0, first);
+        self.set(out, 1, second);
+        self.operand_of(call.ret, out)
+    }
+
     /// `fptosi.sat`, `fptoui.sat` of `fp128`.
     pub(super) fn quad_saturated(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
         let (true, Scalar::Int(bits)) = (self.is_quad(call), self.scalar(call.ret)?) else {
