@@ -292,6 +292,38 @@ static void travels(void) {
     print(nested[1].q[1]), puts("");
 }
 
+// ---- vectors, lane by lane
+
+typedef Q V __attribute__((vector_size(32)));
+typedef long long Flags __attribute__((vector_size(32)));
+typedef double D __attribute__((vector_size(16)));
+static const V fixed = {1.5Q, -0.0Q};
+
+NOINLINE void vector_sums(V *r, const V *a, const V *b) {
+    r[0] = *a + *b, r[1] = *a * *b - fixed, r[2] = -*a, r[3] = *a / (V){3, 7};
+    r[4] = __builtin_elementwise_abs(*a), r[5] = __builtin_elementwise_max(*a, *b), r[6] = __builtin_elementwise_floor(*a);
+    r[7] = __builtin_shufflevector(*a, *b, 3, 0);
+    r[8] = (V)((Flags)*a ^ (Flags)*b);
+    r[9] = __builtin_convertvector(__builtin_convertvector(*a, D), V);
+}
+NOINLINE Q lane(const V *a, unsigned i) { return (*a)[i & 1]; }
+NOINLINE void set(V *a, unsigned i, Q b) { (*a)[i & 1] = b; }
+NOINLINE void steady(volatile V *a, const V *b) {
+    V c = *a;
+    *a = c + *b;
+}
+
+static void vectors(void) {
+    for (int k = 0; k + 3 < COUNT; k++) {
+        V a = {inputs[k], inputs[k + 1]}, b = {inputs[k + 2], inputs[k + 3]}, all[10];
+        vector_sums(all, &a, &b);
+        for (int i = 0; i < 20; i++)
+            print(all[i / 2][i % 2]);
+        print(lane(&a, k)), set(&a, k >> 1, inputs[k + 2]), steady(&b, &a);
+        print(a[0]), print(a[1]), print(b[0]), print(b[1]), puts("");
+    }
+}
+
 // On x86-32 clang's callees look for the numbers in other places than where their callers, or GCC's, have them.
 static void lists(void) {
     for (int k = 0; k + 3 < COUNT; k++)
@@ -304,6 +336,7 @@ int main(void) {
     INTEGERS(TEST_NAMED)
     WIDTHS(TEST)
     travels();
+    vectors();
     pairs();
 #ifdef __x86_64__
     lists();

@@ -45,7 +45,7 @@ impl Halves {
             LlvmType::Struct { members, .. } => {
                 types.list(members).iter().for_each(|&member| self.add(types, legal, member, at));
             }
-            LlvmType::Vector { element, lanes } => {
+            LlvmType::Vector { element, lanes } if types.get(element) != LlvmType::Fp128 => {
                 let element = types.get(element);
                 let count = units(parts).count();
                 let is_boolean = element == LlvmType::Int(1);

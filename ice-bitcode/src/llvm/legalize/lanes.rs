@@ -53,6 +53,7 @@ pub(super) fn vector_parts(
         LlvmType::Int(bits) => bits,
         LlvmType::Float => 32,
         LlvmType::Double => 64,
+        LlvmType::Fp128 => 128,
         LlvmType::Pointer => layout.pointer_bytes * 8,
         _ => 16,
     };

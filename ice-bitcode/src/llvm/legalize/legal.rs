@@ -187,10 +187,8 @@ impl Legal {
                     return entry;
                 }
                 let element = types.get(element);
-                match element {
-                    X86Fp80 => return Entry::Unsupported("a vector of x86_fp80"),
-                    Fp128 => return Entry::Unsupported("a vector of fp128"),
-                    _ => {}
+                if element == X86Fp80 {
+                    return Entry::Unsupported("a vector of x86_fp80");
                 }
                 if !self.has_room(scalar_count(element).saturating_mul(lanes.into())) {
                     return Entry::TooMany;

@@ -111,7 +111,9 @@ impl View<'_> {
             Constant::Aggregate(run) => {
                 let LlvmType::Vector { element, .. } = self.env.types.get(ty) else { return Ok(()) };
                 let lanes = table.operands(run);
-                if parts.first().is_some_and(|part| part.ty.is_vector()) {
+                if parts.first().is_some_and(|part| part.ty.is_vector())
+                    && self.env.types.get(element) != LlvmType::Fp128
+                {
                     let mut rest = lanes;
                     for (i, part) in parts.iter().enumerate() {
                         let (own, others) = rest.split_at(part.ty.lanes() as usize);

@@ -159,15 +159,18 @@ impl Body<'_, '_> {
 
     /// A float with the other sign, or a vector of them.
     pub(super) fn negate(&mut self, a: Operand) -> Checked<Operand> {
-        if let Kind::Scalar(scalar @ (Scalar::Extended | Scalar::Quad)) = self.kind(a.ty) {
-            let run = self.run(a);
-            let run = match scalar {
-                Scalar::Quad => self.quad_neg(run),
-                _ => self.extended_neg(run),
-            };
-            return Ok(self.operand(a.ty, run));
-        }
-        self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value)))
+        let run = match self.kind(a.ty) {
+            Kind::Scalar(Scalar::Extended) => {
+                let run = self.run(a);
+                self.extended_neg(run)
+            }
+            Kind::Scalar(Scalar::Quad) | Kind::Vector(VectorShape { lane: Scalar::Quad, .. }) => {
+                let run = self.run(a);
+                self.quad_neg(run)
+            }
+            _ => return self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value))),
+        };
+        Ok(self.operand(a.ty, run))
     }
 
     /// A function of one float of one part, also lane by lane; native vectors of `float` at once.

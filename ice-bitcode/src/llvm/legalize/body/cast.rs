@@ -269,7 +269,9 @@ impl Body<'_, '_> {
     pub(super) fn split_limbs(&mut self, a: Operand) -> Checked<Run> {
         let run = self.run(a);
         let (lanes, lane, count) = match self.kind(a.ty) {
-            Kind::Scalar(Scalar::Quad) => return Ok(self.quad_halves(run)),
+            Kind::Scalar(Scalar::Quad) | Kind::Vector(VectorShape { lane: Scalar::Quad, .. }) => {
+                return Ok(self.quad_halves(run));
+            }
             Kind::Scalar(scalar) => (run, scalar, 1),
             Kind::Vector(vector) => (self.split_lanes(vector, run), vector.lane, vector.lanes),
             _ => return fail(self.type_class(a.ty, "a scalar or a vector")),
@@ -319,7 +321,9 @@ impl Body<'_, '_> {
     /// A value of `ty`, a scalar or vector, from its bits.
     pub(super) fn join_limbs(&mut self, ty: TypeId, limbs: Run) -> Checked<Run> {
         match self.kind(ty) {
-            Kind::Scalar(Scalar::Quad) => Ok(self.quad_of(limbs)),
+            Kind::Scalar(Scalar::Quad) | Kind::Vector(VectorShape { lane: Scalar::Quad, .. }) => {
+                Ok(self.quads_of(limbs))
+            }
             Kind::Scalar(scalar) => Ok(self.unpack(scalar, 1, limbs)),
             Kind::Vector(vector) => {
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);

@@ -30,21 +30,24 @@ pub(super) const BIAS: i64 = 16383;
 impl Body<'_, '_> {
     // ---- halves
 
-    /// The low and the high half, as `i64`.
-    pub(super) fn quad_halves(&mut self, a: Run) -> Run {
-        let vector = self.get(a, 0);
-        let out = self.reserve(2);
-        for i in 0..2 {
-            let half = self.lane(vector, i);
+    /// The low and the high half of each number, as `i64`.
+    pub(super) fn quad_halves(&mut self, numbers: Run) -> Run {
+        let out = self.reserve(2 * numbers.len);
+        for i in 0..out.len {
+            let half = self.lane(self.get(numbers, i / 2), i % 2);
             self.set(out, i, half);
         }
         out
     }
 
-    /// The number of these halves.
-    pub(super) fn quad_of(&mut self, halves: Run) -> Run {
-        let vector = self.lanes_from(Type::V2I64, |cx, i| cx.get(halves, i));
-        self.push(vector)
+    /// The numbers of these halves.
+    pub(super) fn quads_of(&mut self, halves: Run) -> Run {
+        let out = self.reserve(halves.len / 2);
+        for at in 0..out.len {
+            let number = self.lanes_from(Type::V2I64, |cx, i| cx.get(halves, 2 * at + i));
+            self.set(out, at, number);
+        }
+        out
     }
 
     /// A constant, by its halves.
@@ -195,10 +198,15 @@ impl Body<'_, '_> {
 
     // ---- signs
 
+    /// All numbers of a run with the other sign.
     pub(super) fn quad_neg(&mut self, a: Run) -> Run {
         let sign = self.quad_constant(0, SIGN);
-        let value = self.bin(BinaryOp::Xor, self.get(a, 0), self.get(sign, 0));
-        self.push(value)
+        let out = self.reserve(a.len);
+        for i in 0..a.len {
+            let value = self.bin(BinaryOp::Xor, self.get(a, i), self.get(sign, 0));
+            self.set(out, i, value);
+        }
+        out
     }
 
     pub(super) fn quad_abs(&mut self, a: Run) -> Run {

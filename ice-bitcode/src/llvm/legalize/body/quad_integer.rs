@@ -98,6 +98,6 @@ impl Body<'_, '_> {
         let halves = self.reserve(2);
         self.set(halves, 0, low);
         self.set(halves, 1, high);
-        Ok(self.quad_of(halves))
+        Ok(self.quads_of(halves))
     }
 }

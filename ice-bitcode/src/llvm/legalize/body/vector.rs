@@ -25,7 +25,7 @@ impl Body<'_, '_> {
     }
 
     /// The lane type of a vector type.
-    fn lane_type(&self, ty: TypeId) -> Checked<TypeId> {
+    pub(super) fn lane_type(&self, ty: TypeId) -> Checked<TypeId> {
         match self.m.types.get(ty) {
             LlvmType::Vector { element, .. } => Ok(element),
             _ => fail(self.type_class(ty, "a vector")),

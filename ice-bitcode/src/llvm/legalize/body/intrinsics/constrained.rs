@@ -108,7 +108,7 @@ impl Body<'_, '_> {
         for arg in &mut call.args[..call.count] {
             *arg = self.pinned(*arg)?;
         }
-        let result = rule(self, &call)?;
+        let result = self.by_rule(rule, &call)?;
         self.pinned(result)
     }
 

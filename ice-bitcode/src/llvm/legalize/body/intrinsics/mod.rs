@@ -35,7 +35,7 @@ use super::prototype::Prototype;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
-use crate::llvm::legalize::shape::{Kind, Scalar};
+use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
 
 /// What a name stands for.
@@ -183,7 +183,8 @@ impl Body<'_, '_> {
         }
         self.value_shape(ret)?;
         if call.count > 0
-            && let Kind::Scalar(scalar @ (Scalar::Extended | Scalar::Quad)) = self.kind(call.args[0].ty)
+            && let Kind::Scalar(scalar @ (Scalar::Extended | Scalar::Quad))
+            | Kind::Vector(VectorShape { lane: scalar @ Scalar::Quad, .. }) = self.kind(call.args[0].ty)
         {
             match (call.row.extended, scalar) {
                 (Some(extended), _) => rule = extended,
@@ -193,7 +194,7 @@ impl Body<'_, '_> {
         }
         let result = match is_constrained {
             true => self.constrained(rule, call)?,
-            false => rule(self, call)?,
+            false => self.by_rule(rule, call)?,
         };
         // The name says what is done, the prototype says of what: they may disagree in a file that is not LLVM's.
         let parts = self.m.legal.parts(ret)?;
@@ -203,6 +204,38 @@ impl Body<'_, '_> {
             true => self.define(result),
             false => fail(self.type_class(ret, "the type that the intrinsic gives")),
         }
+    }
+
+    /// The value of a call by the rule for its arguments; that for `fp128` is one for scalars.
+    fn by_rule(&mut self, rule: Compute, call: &Call) -> Checked<Operand> {
+        match self.kind(call.args[0].ty) {
+            Kind::Vector(VectorShape { lane: Scalar::Quad, .. }) => self.lane_by_lane(rule, call),
+            _ => rule(self, call),
+        }
+    }
+
+    /// A call on vectors by a rule for scalars; arguments that are no vectors are the same in all lanes.
+    fn lane_by_lane(&mut self, rule: Compute, call: &Call) -> Checked<Operand> {
+        let shape = self.vector_shape(call.ret)?;
+        let ret = self.lane_type(call.ret)?;
+        let each = shape.lane.parts();
+        let out = self.reserve(shape.lanes * each);
+        for lane in 0..shape.lanes {
+            let mut one = Call { ret, ..*call };
+            for arg in &mut one.args[..call.count] {
+                let Kind::Vector(vector) = self.kind(arg.ty) else { continue };
+                if vector.lanes != shape.lanes {
+                    return fail(self.type_class(arg.ty, "a vector of as many lanes"));
+                }
+                let (lanes, parts) = (self.lanes_of(*arg)?, vector.lane.parts());
+                *arg = self.operand(self.lane_type(arg.ty)?, lanes.part(lane * parts, parts));
+            }
+            let result = rule(self, &one)?;
+            let result = self.run(result);
+            self.copy(out, lane * each, result);
+        }
+        let run = self.join_lanes(shape, out);
+        Ok(self.operand(call.ret, run))
     }
 
     /// A value of `ty` of one part.

@@ -230,8 +230,10 @@ static TABLE: &[Row] = &[
     value("vector.reduce.smin", 1, |cx, call| cx.reduce_extreme(call, IntCond::Slt)),
     value("vector.reduce.umax", 1, |cx, call| cx.reduce_extreme(call, IntCond::Ugt)),
     value("vector.reduce.umin", 1, |cx, call| cx.reduce_extreme(call, IntCond::Ult)),
-    value("vector.reduce.fadd", 2, |cx, call| cx.reduce_in_order(call, BinaryOp::Fadd)),
-    value("vector.reduce.fmul", 2, |cx, call| cx.reduce_in_order(call, BinaryOp::Fmul)),
+    value("vector.reduce.fadd", 2, |cx, call| cx.reduce_in_order(call, BinaryOp::Fadd))
+        .extended(|cx, call| cx.reduce_in_order(call, BinaryOp::Fadd)),
+    value("vector.reduce.fmul", 2, |cx, call| cx.reduce_in_order(call, BinaryOp::Fmul))
+        .extended(|cx, call| cx.reduce_in_order(call, BinaryOp::Fmul)),
     value("vector.reduce.fmax", 1, |cx, call| {
         cx.reduce_float_extreme(call, FloatCond::Ogt, Nans::Ignored, Zeros::Any)
     }),
