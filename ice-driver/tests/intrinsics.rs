@@ -137,6 +137,54 @@ fn numbers_of_binary128_give_what_clangs_code_gives() {
     }
 }
 
+/// Numbers of binary128 are where GCC's code has them, and its library: each part of a program by each compiler, but that GCC's
+/// has the callees of variable arguments.
+#[test]
+fn numbers_of_binary128_travel_between_objects_of_both_compilers() {
+    if !has("intrinsics", &["clang-19", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/quad_calls.c");
+    for (target, gcc) in [("x86_64", "gcc"), ("i686", "i686-linux-gnu-gcc")] {
+        if !can_make(target) {
+            continue;
+        }
+        let scratch = Scratch::new();
+        let object = |name: &str, part: usize| {
+            let (compiler, level) = name.split_once(' ').unwrap();
+            let mut command = match compiler {
+                "ice" => ice(),
+                _ => Command::new(gcc),
+            };
+            if compiler == "ice" {
+                command.args(["cc", "--ice-clang=clang-19", &format!("--target={target}-linux-gnu")]);
+            }
+            let object = scratch.path(&format!("{compiler}{level}-{part}.o"));
+            command.args([level, "-msse2", "-w", "-c", &format!("-DPART={part}"), "-o"]);
+            let output = command.arg(&object).arg(&source).output().unwrap();
+            assert!(output.status.success(), "{name} {target}: {}", errors(&output));
+            object
+        };
+        let parts = ["gcc -O1", "ice -O0", "ice -O2"].map(|name| [0, 1].map(|part| object(name, part)));
+        let lists = object("gcc -O1", 2);
+        let printed = |caller: usize, callee: usize| {
+            let program = scratch.path("program");
+            let mut command = Command::new(gcc);
+            command.arg("-o").arg(&program).args([&parts[caller][0], &parts[callee][1], &lists]);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{}", errors(&output));
+            let output = Command::new(&program).output().unwrap();
+            assert!(output.status.success(), "{target} {caller} {callee}: {}", output.status);
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let expected = printed(0, 0);
+        assert_eq!(expected.lines().count(), 5, "{expected}");
+        for (caller, callee) in [(0, 1), (0, 2), (1, 0), (2, 0), (1, 2), (2, 2)] {
+            assert_eq!(printed(caller, callee), expected, "{target} {caller} {callee}");
+        }
+    }
+}
+
 /// The addresses of some are wrong in clang's own code, which refers to their sections.
 #[test]
 fn functions_are_where_their_resolvers_say() {
