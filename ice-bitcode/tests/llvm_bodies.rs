@@ -6,7 +6,7 @@ use crate::common::{self, X86_64};
 use std::path::PathBuf;
 use std::process::Command;
 
-use ice_bitcode::llvm::{FunctionReader, LlvmProgram, read_module};
+use ice_bitcode::llvm::{FunctionReader, LlvmProgram, MachineDescription, QuadPassing, read_module};
 use ice_ir::{Function, FunctionBuilder, Program, Rules};
 
 /// Whether `tool` can be run; says so if not.
@@ -30,7 +30,11 @@ fn make(tool: &str, name: &str, text: &str, args: &[&str]) -> Vec<u8> {
 }
 
 fn read(bytes: &[u8]) -> ice_bitcode::Result<Program> {
-    let program = LlvmProgram::new(read_module(bytes, &X86_64)?);
+    read_for(bytes, &X86_64)
+}
+
+fn read_for(bytes: &[u8], machine: &MachineDescription) -> ice_bitcode::Result<Program> {
+    let program = LlvmProgram::new(read_module(bytes, machine)?);
     let mut reader = FunctionReader::new();
     let mut bodies = Vec::new();
     for body in program.bodies() {
@@ -239,6 +243,64 @@ define void @calls() { %r = call fp128 (fp128, ...) @far(fp128 0xL00000000000000
     let [Ok(()), Err(own), Err(calls)] = &results[..] else { panic!("{results:?}") };
     for error in [own, calls] {
         assert!(error.contains("fp128") && error.contains(", function "), "{error}");
+    }
+}
+
+/// `X86_64`, with numbers of binary128 that are passed so.
+fn with_quads(quad: QuadPassing) -> MachineDescription {
+    MachineDescription { quad, ..X86_64 }
+}
+
+#[test]
+fn numbers_of_binary128_are_passed_as_the_machine_says() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "define fp128 @f(fp128 %a, i32 %b, fp128 %c) { %r = fadd fp128 %a, %c\n ret fp128 %r }";
+    let bytes = make("llvm-as-19", "quads.ll", text, &[]);
+    let vector = ["(v2i64, i32, v2i64) -> v2i64", "v3: v2i64 = call @__addtf3(v0, v2)", "ret v3"];
+    let memory = [
+        "(i64 sret, i64 byval 16 align 16, i32, i64 byval 16 align 16) -> void",
+        "v4: v2i64 = load v1, align 16",
+        "call @__addtf3(v7, v8, v9)",
+        "store v10 to v0, align 16",
+    ];
+    for (quad, expected) in [(QuadPassing::Vector, &vector[..]), (QuadPassing::Memory, &memory)] {
+        let program = read_for(&bytes, &with_quads(quad)).unwrap_or_else(|error| panic!("{error}"));
+        ice_ir::verify_program(&program, Rules::Ice).expect("obeys the rules");
+        let mut text = String::new();
+        ice_ir::write_program(&program, &mut text).expect("writes");
+        for expected in expected {
+            assert!(text.contains(expected), "{quad:?}: {expected}\n{text}");
+        }
+    }
+    assert!(read(&bytes).expect_err("there are none").to_string().contains("fp128"));
+}
+
+#[test]
+fn what_is_not_supported_of_numbers_of_binary128_is_refused_with_its_name() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    for (text, expected) in [
+        (
+            "define void @f(ptr %p) { %x = load atomic fp128, ptr %p seq_cst, align 16\n ret void }",
+            "an atomic access of fp128",
+        ),
+        (
+            "define void @f(ptr %p) { %x = atomicrmw fadd ptr %p, fp128 0xL0 seq_cst\n ret void }",
+            "an atomic access of fp128",
+        ),
+        (
+            "declare fp128 @llvm.vector.reduce.fmax.v2f128(<2 x fp128>)\ndefine fp128 @f(<2 x fp128> %x) {\n %r = call fp128 @llvm.vector.reduce.fmax.v2f128(<2 x fp128> %x)\n ret fp128 %r }",
+            "this intrinsic on fp128",
+        ),
+        ("define [3 x fp128] @f([3 x fp128] %x) { ret [3 x fp128] %x }", "three or more registers"),
+        ("define ppc_fp128 @f(ppc_fp128 %x) { ret ppc_fp128 %x }", "ppc_fp128"),
+    ] {
+        let bytes = make("llvm-as-19", "refused-quads.ll", text, &[]);
+        let error = read_for(&bytes, &with_quads(QuadPassing::Vector)).expect_err(text).to_string();
+        assert!(error.contains(expected), "{text}: {error}");
     }
 }
 

@@ -218,15 +218,15 @@ pub fn is_demoted(units: Units<'_>) -> bool {
 #[must_use]
 pub fn differs_from_llvm(parts: &[Part], machine: &MachineDescription, pointer: Type) -> bool {
     let Some(registers) = machine.result_registers else { return false };
-    if !is_demoted(result_units(parts, machine)) {
+    // What is passed in memory fits no registers.
+    if !is_demoted(result_units(parts, machine)) || units(parts).any(|unit| unit.is_memory) {
         return false;
     }
     // Words of general registers; floats; vectors.
     let mut counts = [0usize; 3];
     let word = pointer.bytes();
     for unit in units(parts) {
-        let bytes = if unit.is_memory { Type::V2I64.bytes() } else { unit.ty.bytes() };
-        let words = bytes.div_ceil(word) as usize;
+        let words = unit.ty.bytes().div_ceil(word) as usize;
         let is_vector = unit.ty.is_vector();
         let (class, count) = match registers.float {
             FloatRegisters::Words(_) if is_vector || unit.ty.is_scalar_float() => (1, words),
