@@ -136,6 +136,13 @@ static void choose(const struct kind *kinds, unsigned count, union slot *values)
         case 'f': value->f = (float)random_double(); break;
         case 'd': value->d = random_double(); break;
         case 'x': value->x = random_double(); break;
+#ifdef __SIZEOF_FLOAT128__
+        case 'q':
+            // Near a number of the other formats, or with bits that none of them has.
+            value->q = random_double();
+            if (random_bits() % 2) value->words[0] ^= random_bits() >> random_bits() % 64;
+            break;
+#endif
         default: value->words[0] = pointers++; break;
         }
         if ((kinds[i].letter == 'f' || kinds[i].letter == 'd') && i > 0 && kinds[i - 1].letter == kinds[i].letter &&
@@ -200,6 +207,9 @@ static int same(struct kind kind, const union slot *a, const union slot *b) {
     case 'f': return (a->f != a->f && b->f != b->f) || !memcmp(a, b, 4);
     case 'd': return (a->d != a->d && b->d != b->d) || !memcmp(a, b, 8);
     case 'x': return (a->x != a->x && b->x != b->x) || !memcmp(a, b, 10);
+#ifdef __SIZEOF_FLOAT128__
+    case 'q': return (a->q != a->q && b->q != b->q) || !memcmp(a, b, 16);
+#endif
     default: {
         // Addresses of the buffers are compared as offsets, others as null or not.
         const unsigned char *p = a->p, *q = b->p;
@@ -222,6 +232,7 @@ static void print_value(struct kind kind, const union slot *value) {
     case 'f': printf("%a", value->f); break;
     case 'd': printf("%a", value->d); break;
     case 'x': printf("%La", value->x); break;
+    case 'q': printf("%016llx%016llx", value->words[1], value->words[0]); break;
     default: printf("buffer"); break;
     }
 }

@@ -9,6 +9,9 @@ union slot {
     float f;
     double d;
     long double x;
+#ifdef __SIZEOF_FLOAT128__
+    __float128 q;
+#endif
     void *p;
 } __attribute__((aligned(16)));
 

@@ -16,6 +16,8 @@ pub enum Type {
     Double,
     /// `x86_fp80`.
     Extended,
+    /// `fp128`.
+    Quad,
     Pointer,
     /// An array, a vector or a structure: as it is written, and its members.
     Aggregate(String, Shape, Vec<Type>),
@@ -171,6 +173,7 @@ impl<'a> Reader<'a> {
             "float" => Type::Float,
             "double" => Type::Double,
             "x86_fp80" => Type::Extended,
+            "fp128" => Type::Quad,
             "ptr" => Type::Pointer,
             "[" => self.repeated("]")?,
             "<" if self.take("{") => {
@@ -284,6 +287,7 @@ impl Type {
             Type::Float => "float".to_owned(),
             Type::Double => "double".to_owned(),
             Type::Extended => "x86_fp80".to_owned(),
+            Type::Quad => "fp128".to_owned(),
             Type::Pointer => "ptr".to_owned(),
             Type::Aggregate(text, ..) => text.clone(),
         }

@@ -64,6 +64,7 @@ fn leaves(ty: &Type, text: &mut String) {
         Type::Float => text.push('f'),
         Type::Double => text.push('d'),
         Type::Extended => text.push('x'),
+        Type::Quad => text.push('q'),
         Type::Pointer => text.push('p'),
         Type::Aggregate(.., members) => members.iter().for_each(|member| leaves(member, text)),
     }

@@ -4,7 +4,7 @@ use super::Text;
 use crate::toolchain::Target;
 
 const TYPES: [(&str, &str, u32); 2] = [("float", "f32", 24), ("double", "f64", 53)];
-const PREDICATES: [&str; 16] = [
+pub const PREDICATES: [&str; 16] = [
     "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une",
     "uno", "true",
 ];

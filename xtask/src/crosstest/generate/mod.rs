@@ -11,6 +11,7 @@ mod floats;
 mod integers;
 mod lanes;
 mod memory;
+mod quads;
 mod switches;
 mod threads;
 mod vectors;
@@ -46,6 +47,7 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-float-casts",    functions: |_, text| floats::casts(text) },
     Family { name: "ir-float-calls",    functions: |target, text| floats::intrinsics(text, target) },
     Family { name: "ir-extended",       functions: |target, text| floats::extended(text, target) },
+    Family { name: "ir-quads",          functions: |target, text| quads::functions(text, target) },
     Family { name: "ir-memory",         functions: |_, text| memory::loads_and_stores(text) },
     Family { name: "ir-blocks",         functions: |_, text| memory::blocks(text) },
     Family { name: "ir-atomics",        functions: |target, text| atomics::functions(target, text) },
