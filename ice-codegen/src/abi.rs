@@ -133,7 +133,10 @@ impl RegisterFiles {
         pointer: FramePointer,
     ) -> &'static RegisterFile<'static> {
         let files = match convention {
-            CallingConvention::Standard => &self.standard,
+            CallingConvention::Standard
+            | CallingConvention::Stdcall
+            | CallingConvention::Fastcall
+            | CallingConvention::Thiscall => &self.standard,
             CallingConvention::PreserveNone => &self.preserve_none,
         };
         &files[pointer as usize]

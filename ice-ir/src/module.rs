@@ -88,7 +88,7 @@ impl Signature {
             && count(|p| p == Passing::Nest) <= 1
             && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)
             && passing.iter().enumerate().all(|(n, p)| match p {
-                Passing::Plain | Passing::InRegister => true,
+                Passing::Plain | Passing::InRegister | Passing::OnStack => true,
                 Passing::ByVal { align_log2, .. } => params[n] == pointer && *align_log2 <= MAX_ALIGN_LOG2,
                 Passing::StructReturn | Passing::StructReturnInRegister | Passing::Nest => {
                     params[n] == pointer

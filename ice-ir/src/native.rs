@@ -50,6 +50,8 @@ pub enum Passing {
     StructReturnInRegister,
     /// In a register where the convention could do so on demand (`inreg`, regparm).
     InRegister,
+    /// On the stack, also where the convention has a register for its type.
+    OnStack,
     /// The static chain.
     Nest,
     /// The low half of a pair whose other half is the next parameter. Of two integers both are in registers or, aligned to
@@ -110,6 +112,12 @@ named_enum!(
         /// preserve. Functions that jump to each other by [return calls](crate::InstData::ReturnCall) so keep the
         /// state of a run-time system in registers.
         PreserveNone = "preserve_none",
+        /// The standard one, but the callee pops the arguments on the stack; for x86-32, as the next two.
+        Stdcall = "stdcall",
+        /// As [`Stdcall`](Self::Stdcall), and the registers of [`Passing::InRegister`] are ecx and edx.
+        Fastcall = "fastcall",
+        /// As [`Stdcall`](Self::Stdcall), and the first word of an integer is in ecx.
+        Thiscall = "thiscall",
     }
 );
 

@@ -29,6 +29,8 @@ pub(crate) enum ArgumentPlace {
     Register(PReg),
     /// Low and high half in two registers.
     Pair(PReg, PReg),
+    /// The low half in a register, the high one at this offset from the start of the stack arguments.
+    Split(PReg, u32),
     /// In the upper half of the register of 256 bits that begins with the vector register of this number.
     Upper(u8),
     /// At this offset from the start of the stack arguments.
@@ -38,6 +40,8 @@ pub(crate) enum ArgumentPlace {
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
 /// Registers of `inreg` arguments on x86-32.
 const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
+/// The same of functions of the convention fastcall.
+const INT_ARGS_FAST_32: [PReg; 2] = [RCX, RDX];
 /// Registers of functions that preserve nothing: first those that standard functions preserve.
 const INT_ARGS_NONE_64: [PReg; 12] =
     [PReg(12), PReg(13), PReg(14), PReg(15), RDI, RSI, RDX, RCX, PReg(8), PReg(9), PReg(11), RAX];
@@ -115,29 +119,52 @@ impl ArgumentPlaces {
     fn next_of_any_kind(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
         let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
         match passing {
+            // LLVM's CC_X86_32_ThisCall: also of an object by value, whose address it is.
+            _ if self.takes_this(ty, passing) => {
+                self.ints = 1;
+                return match ty {
+                    Type::I64 => ArgumentPlace::Split(RCX, self.stack.take(4, 4)),
+                    _ => ArgumentPlace::Register(RCX),
+                };
+            }
             Passing::ByVal { size, align_log2 } => {
                 let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
                 let size = size.checked_next_multiple_of(word).unwrap_or(u32::MAX);
                 return self.on_stack(size, align.max(word));
             }
+            Passing::OnStack if ty.is_vector() => return self.on_stack(16, 16),
+            Passing::OnStack => return self.on_stack(ty.bytes().next_multiple_of(word), word),
             _ if self.convention == CallingConvention::PreserveNone => return self.next_of_many(ty),
             Passing::Nest if self.mode == Mode::Bits64 => return ArgumentPlace::Register(NEST_64),
+            Passing::Nest if self.convention == CallingConvention::Fastcall => {
+                return ArgumentPlace::Register(RAX);
+            }
             // Where arguments already are in all three registers, it is one more on the stack.
-            Passing::Nest if self.ints < INT_ARGS_32.len() => {
+            Passing::Nest
+                if self.ints < INT_ARGS_32.len() && self.convention != CallingConvention::Thiscall =>
+            {
                 self.has_chain = true;
                 return ArgumentPlace::Register(RCX);
             }
             Passing::InRegister | Passing::StructReturnInRegister
                 if self.mode == Mode::Bits32 && self.arity == Arity::Fixed && ty.is_scalar_int() =>
             {
-                let end = INT_ARGS_32.len() - usize::from(self.has_chain);
-                let free = &INT_ARGS_32[self.ints.min(end)..end];
+                let registers = match self.convention {
+                    CallingConvention::Thiscall => &[],
+                    CallingConvention::Fastcall => &INT_ARGS_FAST_32[..],
+                    _ => &INT_ARGS_32[..INT_ARGS_32.len() - usize::from(self.has_chain)],
+                };
+                let free = registers.get(self.ints..).unwrap_or_default();
                 match (ty, free) {
                     (Type::I64, &[lo, hi, ..]) => {
                         self.ints += 2;
                         return ArgumentPlace::Pair(lo, hi);
                     }
-                    (Type::I64, _) | (_, []) => {}
+                    (Type::I64, &[lo]) => {
+                        self.ints += 1;
+                        return ArgumentPlace::Split(lo, self.stack.take(4, 4));
+                    }
+                    (_, []) => {}
                     (_, &[reg, ..]) => {
                         self.ints += 1;
                         return ArgumentPlace::Register(reg);
@@ -205,6 +232,16 @@ impl ArgumentPlaces {
                 ArgumentPlace::Register(reg)
             }
         }
+    }
+
+    /// Whether the next argument is the one in ecx of the convention thiscall.
+    fn takes_this(&self, ty: Type, passing: Passing) -> bool {
+        self.convention == CallingConvention::Thiscall
+            && self.mode == Mode::Bits32
+            && self.ints == 0
+            && ty.is_scalar_int()
+            && passing != Passing::OnStack
+            && !passing.is_struct_return()
     }
 
     fn next_vector(&mut self) -> ArgumentPlace {

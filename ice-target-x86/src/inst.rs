@@ -259,20 +259,20 @@ macro_rules! instructions {
     // ---- control
     /// Arguments and results are extra operands; the mode says what the call destroys. The callee pops as
     /// many bytes of arguments, which are taken again.
-    Call { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call {callee} {mode} pops {popped}"
+    Call { callee: Callee, mode: Mode, popped: u16 } is Clobbers "call {callee} {mode} pops {popped}"
         [callee: callee()] max bound.call(callee) => em.call(callee, popped);
     /// The same of a function that preserves nothing.
     CallPreserveNone { callee: Callee, mode: Mode } is Clobbers "call_preserve_none {callee} {mode}"
         [callee: callee()] max bound.call(callee) => em.call(callee, 0);
     /// A call that may return twice, where branches are tracked: it comes back to an instruction that says so.
-    CallLanding { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call_landing {callee} {mode} pops {popped}"
+    CallLanding { callee: Callee, mode: Mode, popped: u16 } is Clobbers "call_landing {callee} {mode} pops {popped}"
         [callee: callee()] max bound.call(callee) + 4 => em.call_landing(callee, popped);
     /// A call through an address that may lead anywhere, where branches are tracked.
-    CallUntracked { callee: Callee, mode: Mode, popped: u8 } is Clobbers "call_untracked {callee} {mode} pops {popped}"
+    CallUntracked { callee: Callee, mode: Mode, popped: u16 } is Clobbers "call_untracked {callee} {mode} pops {popped}"
         [callee: callee()] max bound.call(callee) + 1 => em.call_untracked(callee, popped);
     /// A call that ends its block: goes to `normal` or, when an exception leaves it, to `pad`, which wants what the
     /// function's pad of the number `clauses` says.
-    Invoke { callee: Callee, mode: Mode, popped: u8, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
+    Invoke { callee: Callee, mode: Mode, popped: u16, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
         "invoke {callee} {mode} pops {popped} to {normal} unwind {pad} as {clauses}"
         [callee: callee()] max bound.call(callee) + 5 => em.invoke(callee, popped, normal, (pad, clauses));
     /// Inline assembly that ends its block: goes to its targets. Its inputs are extra operands; it destroys the registers of these numbers.

@@ -496,10 +496,14 @@ pub(super) fn check_signature(signature: Option<&Signature>) -> Result<(), Error
     if signature.passing.contains(&Passing::Nest) {
         return Err(ErrorKind::Unsupported("a static chain (nest)"));
     }
+    if signature.passing.contains(&Passing::OnStack) {
+        return Err(ErrorKind::Unsupported("an argument that is on the stack whatever its type"));
+    }
     match (signature.convention, signature.arity) {
         (CallingConvention::PreserveNone, Arity::Variadic) => {
             Err(ErrorKind::Unsupported("variable arguments of the calling convention preserve_none"))
         }
-        _ => Ok(()),
+        (CallingConvention::Standard | CallingConvention::PreserveNone, _) => Ok(()),
+        _ => Err(ErrorKind::Unsupported("a calling convention of x86")),
     }
 }

@@ -21,9 +21,9 @@ use ice_bitcode::llvm::{
     Rounding, ThreadGuard,
 };
 use ice_elf::EntryFrame;
-use ice_ir::{Hardening, Type};
 #[cfg(feature = "llvm")]
-use ice_ir::{Passing, Segment};
+use ice_ir::{CallingConvention, Passing, Segment};
+use ice_ir::{Hardening, Type};
 use object::elf;
 use target_lexicon::Architecture;
 #[cfg(feature = "x86")]
@@ -75,6 +75,8 @@ const WIDE: MachineDescription = MachineDescription {
     extended_params: &[Type::I64],
     extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
     quad: QuadPassing::Vector,
+    // Of x86-32 alone.
+    conventions: &[],
     has_wide_functions: true,
     jumps: Some(JumpTexts {
         set: [
@@ -103,6 +105,11 @@ const NARROW: MachineDescription = MachineDescription {
         general: 3,
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
+    conventions: &[
+        (64, CallingConvention::Stdcall),
+        (65, CallingConvention::Fastcall),
+        (70, CallingConvention::Thiscall),
+    ],
     has_wide_registers: true,
     argument_align_log2: 12,
     has_assembler: true,
@@ -122,9 +129,10 @@ const NARROW: MachineDescription = MachineDescription {
     tracks_branches: true,
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],
-    extended_passing: Passing::Plain,
     // GCC's and, since LLVM 20, clang's.
     quad: QuadPassing::Memory,
+    // Also of thiscall.
+    extended_passing: Passing::OnStack,
     ..MachineDescription::PORTABLE
 };
 

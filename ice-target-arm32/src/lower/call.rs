@@ -163,8 +163,8 @@ impl CallRules for Arm32 {
     fn call_inst(inst: CallInst<Callee>) -> Inst {
         match inst {
             CallInst::Params => Inst::Params,
-            CallInst::Call(callee, CallingConvention::Standard) => Inst::Call { callee },
             CallInst::Call(callee, CallingConvention::PreserveNone) => Inst::CallPreserveNone { callee },
+            CallInst::Call(callee, _) => Inst::Call { callee },
             CallInst::Return => Inst::Ret,
             CallInst::ReturnCall(callee, moved, scratch) => {
                 Inst::ReturnCall { callee, from: moved.start, to: moved.end, scratch }

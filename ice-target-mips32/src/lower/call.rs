@@ -133,10 +133,10 @@ impl CallRules for Mips32 {
     fn call_inst(inst: CallInst<Self::Callee>) -> Inst {
         match inst {
             CallInst::Params => Inst::Params,
-            CallInst::Call((callee, base), CallingConvention::Standard) => Inst::Call { callee, base },
             CallInst::Call((callee, base), CallingConvention::PreserveNone) => {
                 Inst::CallPreserveNone { callee, base }
             }
+            CallInst::Call((callee, base), _) => Inst::Call { callee, base },
             CallInst::Return => Inst::Ret,
             CallInst::ReturnCall((callee, base), moved, scratch) => {
                 Inst::ReturnCall { callee, base, from: moved.start, to: moved.end, scratch }

@@ -44,7 +44,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn invoke(
         &mut self,
         callee: Callee,
-        popped: u8,
+        popped: u16,
         normal: MachBlock,
         (pad, clauses): (MachBlock, u32),
     ) {

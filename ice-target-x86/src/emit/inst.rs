@@ -167,7 +167,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.unary_rm(op, width, src);
     }
 
-    pub(super) fn call(&mut self, callee: Callee, popped: u8) {
+    pub(super) fn call(&mut self, callee: Callee, popped: u16) {
         match callee {
             Callee::Symbol(symbol) => {
                 self.begin_call(1);
@@ -187,7 +187,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// A call to behind which control may come again.
     #[cold]
-    pub(super) fn call_landing(&mut self, callee: Callee, popped: u8) {
+    pub(super) fn call_landing(&mut self, callee: Callee, popped: u16) {
         self.call(callee, 0);
         self.e.end_branch();
         self.take_again(popped);
@@ -195,7 +195,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// A call of whatever is there.
     #[cold]
-    pub(super) fn call_untracked(&mut self, callee: Callee, popped: u8) {
+    pub(super) fn call_untracked(&mut self, callee: Callee, popped: u16) {
         match callee {
             Callee::Value(_) => {
                 let place = self.next();
@@ -209,7 +209,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Takes the bytes of arguments again that a callee has popped.
     #[inline]
-    fn take_again(&mut self, popped: u8) {
+    fn take_again(&mut self, popped: u16) {
         if popped > 0 {
             let bytes = i32::from(popped);
             self.note_excursion(self.e.buf.offset(), -bytes);

@@ -22,6 +22,13 @@ pub(super) type Operands = ArrayVec<Operand, 24>;
 /// Bytes at the bottom of the frame through which values pass between x87 and vector registers.
 pub(super) const FPU_TRANSFER: u32 = 8;
 
+/// Most bytes that a return can pop, in words: the instruction has 16 bits for them.
+const MAX_POPPED: u32 = 0xfffc;
+
+/// The error for more of them.
+const POPS_TOO_MUCH: ErrorKind =
+    ErrorKind::Unsupported("a function that pops more than 65532 bytes of arguments");
+
 /// Whose code makes the results of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
@@ -97,6 +104,9 @@ impl X86 {
                     operands.push(Operand::def_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::def_fixed(regs.hi(), GPR, hi));
                 }
+                ArgumentPlace::Split(lo, _) => {
+                    operands.push(Operand::def_fixed(cx.regs(param).lo(), GPR, lo));
+                }
                 ArgumentPlace::Upper(of) => uppers.push((of, cx.regs(param).lo())),
                 ArgumentPlace::Stack(_) => {}
             }
@@ -126,9 +136,10 @@ impl X86 {
         if has_stack_arguments || self.is_native() {
             self.load_incoming(cx, signature);
         }
-        if self.pops_result_address(signature) {
-            cx.sink.frame().popped = 4;
-        }
+        cx.sink.frame().popped = match self.popped(signature) {
+            bytes @ 0..=MAX_POPPED => bytes,
+            _ => return Err(POPS_TOO_MUCH),
+        };
         Ok(())
     }
 
@@ -142,6 +153,10 @@ impl X86 {
             // The address of the result is returned, whether or not the body looks at it.
             if cx.uses.count(param) == 0 && !passing.is_struct_return() {
                 continue;
+            }
+            if let ArgumentPlace::Split(_, offset) = place {
+                let (dst, mem) = (cx.regs(param).hi(), Amode::new(Base::Incoming, offset as i32));
+                cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
             }
             if let ArgumentPlace::Stack(offset) = place {
                 let mem = Amode::new(Base::Incoming, offset as i32);
@@ -205,30 +220,33 @@ impl X86 {
         let convention = signature.map_or(CallingConvention::Standard, |signature| signature.convention);
         let callee = match (callee, convention) {
             (Destination::Address(address), _) => Callee::Value(self.reg(cx, address)),
-            (Destination::Function(callee) | Destination::Retyped(callee), CallingConvention::Standard) => {
-                self.callee(cx, CodeSymbol::Function(callee), &mut operands)
-            }
             (
                 Destination::Function(callee) | Destination::Retyped(callee),
                 CallingConvention::PreserveNone,
             ) => self.callee_without_base(cx, callee, &mut operands),
+            (Destination::Function(callee) | Destination::Retyped(callee), _) => {
+                self.callee(cx, CodeSymbol::Function(callee), &mut operands)
+            }
         };
         let results = cx.call_results(inst, signature);
         let call = match convention {
-            CallingConvention::Standard if self.tracks_branches => self.tracked_call(cx, &call, callee),
-            CallingConvention::Standard => {
-                Inst::Call { callee, mode: self.mode, popped: self.popped(signature) }
-            }
             CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
+            _ if self.tracks_branches => self.tracked_call(cx, &call, callee)?,
+            _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
         };
         self.finish_call(cx, (call, origin), &mut operands, stack, (results, kind_of_results(signature)))
     }
 
-    /// A call of the standard convention where branches are tracked.
+    /// A call of what preserves as much as standard functions, where branches are tracked.
     #[cold]
-    fn tracked_call<S: Sink<Inst>>(self, cx: &Cx<'_, S>, call: &Call<'_>, callee: Callee) -> Inst {
-        let (mode, popped) = (self.mode, self.popped(call.signature));
-        match call.callee {
+    fn tracked_call<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        call: &Call<'_>,
+        callee: Callee,
+    ) -> Result<Inst, ErrorKind> {
+        let (mode, popped) = (self.mode, self.popped_by_call(call.signature)?);
+        Ok(match call.callee {
             Destination::Function(function) | Destination::Retyped(function)
                 if cx.module.functions[function].traits.returns_twice =>
             {
@@ -238,14 +256,30 @@ impl X86 {
                 Inst::CallUntracked { callee, mode, popped }
             }
             _ => Inst::Call { callee, mode, popped },
+        })
+    }
+
+    /// Bytes of arguments that a function pops when it returns: the address of the memory for its result (i386
+    /// supplement, table 2.9), or all.
+    pub(super) fn popped(self, signature: &Signature) -> u32 {
+        match (self.mode, signature.convention) {
+            (Mode::Bits64, _) | (_, CallingConvention::PreserveNone) => 0,
+            _ if self.is_confined() => 0,
+            (_, CallingConvention::Standard) => {
+                4 * u32::from(signature.passing.contains(&Passing::StructReturn))
+            }
+            (_, CallingConvention::Stdcall | CallingConvention::Fastcall | CallingConvention::Thiscall) => {
+                self.parameter_places(signature).stack.bytes()
+            }
         }
     }
 
-    /// Bytes of arguments that a callee of the standard convention pops.
-    pub(super) fn popped(self, signature: Option<&Signature>) -> u8 {
-        match signature {
-            Some(signature) if self.pops_result_address(signature) => 4,
-            _ => 0,
+    /// The same of the callee of a call.
+    #[inline]
+    pub(super) fn popped_by_call(self, signature: Option<&Signature>) -> Result<u16, ErrorKind> {
+        match signature.map_or(0, |signature| self.popped(signature)) {
+            bytes @ 0..=MAX_POPPED => Ok(bytes as u16),
+            _ => Err(POPS_TOO_MUCH),
         }
     }
 
@@ -272,6 +306,14 @@ impl X86 {
                     let regs = self.regs(cx, arg);
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
+                }
+                ArgumentPlace::Split(lo, offset) => {
+                    let regs = self.regs(cx, arg);
+                    operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
+                    if stored.contains(&offset) {
+                        let mem = Amode::new(Base::Outgoing, offset as i32);
+                        cx.sink.push(Inst::Store { width: Width::B32, src: regs.hi(), mem });
+                    }
                 }
                 ArgumentPlace::Upper(of) => uppers.push((of, self.reg(cx, arg))),
                 ArgumentPlace::Stack(offset) if stored.contains(&offset) => {
@@ -357,7 +399,7 @@ impl X86 {
                         self.store_part(cx, ty, src, mem.offset(4 * n as i32));
                     }
                 }
-                ArgumentPlace::Pair(..) | ArgumentPlace::Upper(_) => {
+                ArgumentPlace::Pair(..) | ArgumentPlace::Split(..) | ArgumentPlace::Upper(_) => {
                     cx.fault("a helper takes a pair in registers");
                 }
             }
@@ -515,11 +557,6 @@ impl X86 {
         }
         cx.sink.push_with(Inst::Ret, &operands);
         Ok(())
-    }
-
-    /// Whether the callee pops the address of the memory for its result (i386 supplement, table 2.9).
-    pub(super) fn pops_result_address(self, signature: &Signature) -> bool {
-        self.mode == Mode::Bits32 && signature.passing.contains(&Passing::StructReturn)
     }
 
     /// Stores the address that a memory operand names.

@@ -26,8 +26,8 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let call = cx.call_of(inst)?;
         let Call { callee, signature, .. } = call;
-        if signature.is_some_and(|signature| signature.convention != CallingConvention::Standard) {
-            return Err(ErrorKind::Unsupported("an invoke with another convention than the standard one"));
+        if signature.is_some_and(|signature| signature.convention == CallingConvention::PreserveNone) {
+            return Err(ErrorKind::Unsupported("an invoke of a function that preserves nothing"));
         }
         let mut operands = Operands::new();
         let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
@@ -49,7 +49,7 @@ impl X86 {
             ));
         }
         self.note_call(cx, stack);
-        let popped = self.popped(signature);
+        let popped = self.popped_by_call(signature)?;
         let invoke = Inst::Invoke { callee, mode: self.mode, popped, normal, pad, clauses };
         cx.sink.push_with(invoke, &operands);
         Ok(())

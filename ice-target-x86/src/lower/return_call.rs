@@ -34,6 +34,7 @@ impl PlaceArguments for ArgumentPlaces {
     fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
         match self.next(ty, passing) {
             ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
+            ArgumentPlace::Split(_, offset) => StackPart::Some(offset),
             ArgumentPlace::Register(_) | ArgumentPlace::Pair(..) | ArgumentPlace::Upper(_) => StackPart::None,
         }
     }
@@ -80,7 +81,7 @@ impl X86 {
     pub(crate) fn call_returns(self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
         let own = module.signature(func.id);
         let [own_pops, callee_pops] = [Some(own), call.signature]
-            .map(|signature| signature.is_some_and(|signature| self.pops_result_address(signature)));
+            .map(|signature| signature.map_or(0, |signature| self.popped(signature)));
         // An address of a function is in a register that may have to be another than those of three arguments.
         let is_roomy = self.mode == Mode::Bits64
             || call.signature.is_none_or(|signature| !signature.passing.contains(&Passing::InRegister));
@@ -115,9 +116,7 @@ impl X86 {
         call: &Call<'_>,
         own: &Signature,
     ) -> Result<(), ErrorKind> {
-        if self.pops_result_address(own)
-            != call.signature.is_some_and(|callee| self.pops_result_address(callee))
-        {
+        if self.popped(own) != call.signature.map_or(0, |callee| self.popped(callee)) {
             return Err(POPS);
         }
         let is_narrow = self.mode == Mode::Bits64 && own.ret == Type::I32;

@@ -358,7 +358,11 @@ impl Generator {
         }
         let attribute = match self.target {
             Target::I686 if self.random.once_in(2) => {
-                format!("__attribute__((regparm({}))) ", self.random.below(4))
+                let few = format!("regparm({})", self.random.below(4));
+                // The last two are C's where arguments are variable, and clang says so.
+                let conventions = [&few, "stdcall", "fastcall", "thiscall"];
+                let most = if variable.is_empty() { conventions.len() } else { 2 };
+                format!("__attribute__(({})) ", self.random.one_of(&conventions[..most]))
             }
             _ => String::new(),
         };

@@ -225,7 +225,7 @@ impl<'a> Builder<'a> {
         if is_declared || is_dropped {
             Self::check_declaration(wire, ops[5])?;
         }
-        let (signature, is_refused) = self.signature(ty, ops[6])?;
+        let (signature, is_refused) = self.signature(ty, ops[6], ops[3])?;
         let flags = attributes.function.flags;
         let has = |flag| flags.has(flag);
         // The text in the body makes its own frame.
@@ -269,9 +269,10 @@ impl<'a> Builder<'a> {
 
     /// The signature of a function, and whether it is an empty one in the place of one that is not supported: such
     /// a function may be declared, but is refused where it is called or has a body.
-    fn signature(&mut self, ty: TypeId, list: u64) -> Checked<(SigId, bool)> {
+    fn signature(&mut self, ty: TypeId, list: u64, convention: u64) -> Checked<(SigId, bool)> {
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
-        match self.signatures.of_function(&rules, &mut self.module, ty, list) {
+        let convention = self.legal.machine().convention(convention).unwrap_or_default();
+        match self.signatures.of_function(&rules, &mut self.module, ty, list, convention) {
             Err(Error::Unsupported { .. } | Error::TooLarge { .. }) => {
                 Ok((self.signatures.nothing(&mut self.module)?, true))
             }
@@ -348,7 +349,7 @@ impl<'a> Builder<'a> {
         symbol: SymbolTraits,
         kind: fn(Symbol) -> FunctionKind,
     ) -> Checked<Symbol> {
-        let (signature, _) = self.signature(ty, 0)?;
+        let (signature, _) = self.signature(ty, 0, 0)?;
         let own = Symbol::Function(self.module.functions.next_key());
         let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind(own));
         decl.symbol = symbol;

@@ -4,7 +4,7 @@
 //! knows one by name: a new machine is one more description. What the module itself says (the width of addresses,
 //! sizes and alignments) is no part of it; for that there is the data layout.
 
-use ice_ir::{Passing, Segment, Type};
+use ice_ir::{CallingConvention, Passing, Segment, Type};
 
 /// Inline assembly for jumps by a buffer of five addresses (LLVM, «Exception Handling», SJLJ intrinsics). Of these the
 /// program has written the first, the frame pointer, and the third, the stack pointer.
@@ -80,6 +80,8 @@ pub struct MachineDescription {
     pub has_groups: bool,
     /// The calling convention, by LLVM's number and name, that differs from C's for whatever has floats.
     pub foreign_convention: Option<(u64, &'static str)>,
+    /// Calling conventions that are not C's, with LLVM's numbers.
+    pub conventions: &'static [(u64, CallingConvention)],
     /// All functions that an exception may leave have tables for it, also without `uwtable`.
     pub always_has_unwind_tables: bool,
     /// Where a function is for processors with vector registers of 256 bits, vectors are passed in them.
@@ -185,6 +187,7 @@ impl MachineDescription {
         result_registers: None,
         has_groups: false,
         foreign_convention: None,
+        conventions: &[],
         always_has_unwind_tables: false,
         has_wide_registers: false,
         argument_align_log2: 4,
@@ -205,6 +208,11 @@ impl MachineDescription {
         tracks_branches: false,
         thread_guard: None,
     };
+
+    /// The calling convention with this number of LLVM, if it is one of the machine and not C's.
+    pub(super) fn convention(&self, number: u64) -> Option<CallingConvention> {
+        self.conventions.iter().find(|(known, _)| *known == number).map(|&(_, convention)| convention)
+    }
 
     /// How many values of type `ty` a result of three or four of them has in one vector.
     pub(super) const fn joined(&self, ty: Type) -> usize {

@@ -136,7 +136,9 @@ impl LlvmModule {
         let info = &self.functions[function];
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
         let list = self.attributes.list(info.attributes.into()).unwrap_or_default();
-        match info.ty.expand().map(|ty| rules.signature(ty, &list, VectorRegisters::Usual)) {
+        let signature = info.ty.expand().map(|ty| rules.signature(ty, &list, VectorRegisters::Usual));
+        let convention = self.legal.machine().convention(info.convention.into()).unwrap_or_default();
+        match signature.map(|signature| rules.in_convention(signature?, convention)) {
             Some(Err(error)) => error,
             _ => unsupported("a signature beyond the limits of a module"),
         }

@@ -22,7 +22,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
-use ice_ir::{Arity, Module, Passing, Results, SigId, Signature, Tracking, Type};
+use ice_ir::{Arity, CallingConvention, Module, Passing, Results, SigId, Signature, Tracking, Type};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -69,6 +69,8 @@ pub struct Signatures {
     interned: IndexMap<Signature, SigId, FxBuildHasher>,
     /// Those of calls that may lead anywhere, by the same of others; empty if there are no such calls.
     untracked: IndexMap<SigId, SigId, FxBuildHasher>,
+    /// Those of conventions that are not C's, by the same of C's.
+    by_convention: IndexMap<(SigId, CallingConvention), SigId, FxBuildHasher>,
     /// Parameters of all that were made, and of those that were new.
     made: usize,
     stored: usize,
@@ -79,6 +81,15 @@ struct Known {
     id: SigId,
     /// Whether types say all.
     is_plain: bool,
+}
+
+/// How a call finds its callee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Through {
+    /// By its name.
+    Name,
+    /// Through an address.
+    Address,
 }
 
 /// The vector registers of the processor that a function is for.
@@ -305,20 +316,37 @@ impl Signatures {
         list: u64,
         registers: VectorRegisters,
     ) -> Option<SigId> {
-        let found = attributes.list(list).ok()?;
-        if !found.function.flags.has(FunctionFlags::NO_BRANCH_CHECK) {
-            return self.call(attributes, ty, list, registers);
+        match leads_anywhere(attributes, list) {
+            false => self.call(attributes, ty, list, registers),
+            true => {
+                let known = self.known(attributes, ty, list, registers)?;
+                self.untracked.get(&known.id).copied()
+            }
         }
+    }
+
+    /// The signature of a call of a convention that is not C's, perhaps through an address.
+    #[cold]
+    #[must_use]
+    pub fn call_by(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        (list, through): (u64, Through),
+        registers: VectorRegisters,
+        convention: CallingConvention,
+    ) -> Option<SigId> {
         let known = self.known(attributes, ty, list, registers)?;
-        self.untracked.get(&known.id).copied()
+        let id = match through == Through::Address && leads_anywhere(attributes, list) {
+            true => self.untracked.get(&known.id).copied()?,
+            false => known.id,
+        };
+        self.by_convention.get(&(id, convention)).copied()
     }
 
     /// Makes each signature also as that of calls that may lead anywhere, if there are such calls.
     fn add_untracked(&mut self, rules: &Rules<'_>, module: &mut Module) {
-        let says_so = |number: u32| {
-            let list = rules.attributes.list(number.into());
-            list.is_ok_and(|list| list.function.flags.has(FunctionFlags::NO_BRANCH_CHECK))
-        };
+        let says_so = |number: u32| leads_anywhere(rules.attributes, number.into());
         if !(1..=rules.attributes.len()).any(says_so) {
             return;
         }
@@ -331,18 +359,57 @@ impl Signatures {
         }
     }
 
-    /// The signature of a function of type `ty` with attribute list number `list`, which also says what it is compiled for.
+    /// Makes each signature also as that of the machine's conventions, where there may be calls of such.
+    fn add_conventions(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        let conventions = rules.legal.machine().conventions;
+        if conventions.is_empty() {
+            return;
+        }
+        let of_calls = self.known.values().map(|known| known.id).chain(self.untracked.values().copied());
+        let all: Vec<SigId> = of_calls.collect();
+        for &(_, convention) in conventions {
+            for &id in &all {
+                // A call of what is not supported is refused where it is.
+                let _ = self.in_convention(rules, module, id, convention);
+            }
+        }
+    }
+
+    /// The same signature in another convention than C's.
+    fn in_convention(
+        &mut self,
+        rules: &Rules<'_>,
+        module: &mut Module,
+        id: SigId,
+        convention: CallingConvention,
+    ) -> Checked<SigId> {
+        if let Some(&known) = self.by_convention.get(&(id, convention)) {
+            return Ok(known);
+        }
+        let signature = rules.in_convention(module.signatures[id].clone(), convention)?;
+        let made = self.intern(signature, module)?;
+        self.by_convention.insert((id, convention), made);
+        Ok(made)
+    }
+
+    /// The signature of a function of type `ty` with attribute list number `list`, which also says what it is compiled for,
+    /// and this convention.
     pub(super) fn of_function(
         &mut self,
         rules: &Rules<'_>,
         module: &mut Module,
         ty: TypeId,
         list: u64,
+        convention: CallingConvention,
     ) -> Checked<SigId> {
         let flags = rules.attributes.list(list)?.function.flags;
         let is_wide = flags.has(FunctionFlags::WIDE_REGISTERS) && rules.is_called_wide(ty);
         let registers = if is_wide { VectorRegisters::Wide } else { VectorRegisters::Usual };
-        self.make(rules, module, ty, list, registers)
+        let id = self.make(rules, module, ty, list, registers)?;
+        match convention {
+            CallingConvention::Standard => Ok(id),
+            _ => self.in_convention(rules, module, id, convention),
+        }
     }
 
     /// The signature of a function of type `ty` with attribute list number `list`, compiled for these registers, of which
@@ -384,6 +451,8 @@ impl Signatures {
             list.is_ok_and(|list| list.function.flags.has(FunctionFlags::WIDE_REGISTERS))
         };
         let has_wide = rules.legal.machine().has_wide_registers && (1..=rules.attributes.len()).any(is_wide);
+        // These have to be said also where types would say all.
+        let has_conventions = !rules.legal.machine().conventions.is_empty();
         let mut functions = Vec::new();
         for (id, ty) in rules.types.iter() {
             // A type that cannot be called is refused when it is.
@@ -397,7 +466,7 @@ impl Signatures {
             }
         }
         let mut steps = 0;
-        for number in 1..=rules.attributes.len() {
+        'lists: for number in 1..=rules.attributes.len() {
             let Ok(list) = rules.attributes.list(number.into()) else { continue };
             if !rules.attributes.changes_calls(&list) {
                 continue;
@@ -406,9 +475,9 @@ impl Signatures {
             for &(id, is_special_type, is_called_wide) in &functions {
                 let work = 1 + rules.attributes.params(&list).len();
                 if limited(&mut steps, work, MAX_STEPS).is_err() {
-                    return self.add_untracked(rules, module);
+                    break 'lists;
                 }
-                if (is_special || is_special_type) && rules.may_fit(id, &list) {
+                if (is_special || is_special_type || has_conventions) && rules.may_fit(id, &list) {
                     let _ = self.make(rules, module, id, number.into(), usual);
                     if is_called_wide {
                         let _ = self.make(rules, module, id, number.into(), VectorRegisters::Wide);
@@ -417,6 +486,7 @@ impl Signatures {
             }
         }
         self.add_untracked(rules, module);
+        self.add_conventions(rules, module);
     }
 
     fn intern(&mut self, signature: Signature, module: &mut Module) -> Checked<SigId> {
@@ -428,6 +498,11 @@ impl Signatures {
         self.interned.insert(signature, id);
         Ok(id)
     }
+}
+
+/// Whether a call with this list may lead anywhere, where it is through an address.
+fn leads_anywhere(attributes: &AttributeTable, list: u64) -> bool {
+    attributes.list(list).is_ok_and(|list| list.function.flags.has(FunctionFlags::NO_BRANCH_CHECK))
 }
 
 /// Adds to a sum that has a limit.
@@ -558,6 +633,27 @@ impl Rules<'_> {
             signature.passing.clear();
         }
         Ok(signature)
+    }
+
+    /// The signature in this convention.
+    ///
+    /// # Errors
+    ///
+    /// The convention has no variable arguments.
+    pub(super) fn in_convention(
+        self,
+        signature: Signature,
+        convention: CallingConvention,
+    ) -> Checked<Signature> {
+        let signature = Signature { convention, ..signature };
+        let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
+        match signature.has_valid_passing(pointer) {
+            true => Ok(signature),
+            false => {
+                let what = format!("variable arguments of the calling convention {convention}");
+                Err(Error::Unsupported { what })
+            }
+        }
     }
 
     /// Whether a parameter of `count` values is one object to a procedure call standard that has groups: an array of

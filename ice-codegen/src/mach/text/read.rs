@@ -242,10 +242,9 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             "returns_twice" => frame.returns_twice = true,
             "frame_pointer" => frame.needs_frame_pointer = true,
             "uses_global_base" => frame.uses_global_base = true,
-            "preserve_none" => frame.convention = CallingConvention::PreserveNone,
             "uwtable" => frame.unwind = UnwindTables::Async,
             "uwtable_sync" => frame.unwind = UnwindTables::Sync,
-            _ => return None,
+            word => frame.convention = CallingConvention::from_name(word)?,
         }
         Some(())
     }

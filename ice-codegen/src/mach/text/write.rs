@@ -225,7 +225,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
         ("landing", is_landing),
-        (CallingConvention::PreserveNone.name(), &(*convention == CallingConvention::PreserveNone)),
+        (convention.name(), &(*convention != CallingConvention::Standard)),
         ("uwtable", &(*unwind == UnwindTables::Async)),
         ("uwtable_sync", &(*unwind == UnwindTables::Sync)),
     ];

@@ -73,6 +73,7 @@ impl Parser<'_> {
                     "sret" => Passing::StructReturn,
                     "sret.inreg" => Passing::StructReturnInRegister,
                     "inreg" => Passing::InRegister,
+                    "stack" => Passing::OnStack,
                     "nest" => Passing::Nest,
                     "pair" => Passing::PairLow,
                     _ => return Ok(Passing::Plain),

@@ -95,6 +95,7 @@ fn write_passing(passing: Passing, out: &mut impl Write) -> fmt::Result {
         Passing::ByVal { size, align_log2 } => write!(out, " byval {size} align {}", alignment(align_log2)),
         Passing::StructReturn => out.write_str(" sret"),
         Passing::StructReturnInRegister => out.write_str(" sret.inreg"),
+        Passing::OnStack => out.write_str(" stack"),
         Passing::InRegister => out.write_str(" inreg"),
         Passing::Nest => out.write_str(" nest"),
         Passing::PairLow => out.write_str(" pair"),

@@ -9,7 +9,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use ice_ir::assembly::{Assembly, Dialect, Direction};
-use ice_ir::{Block, Inst, InstData, Type, Value};
+use ice_ir::{Block, CallingConvention, Inst, InstData, Type, Value};
 
 use super::call::Callee;
 use super::memory::Access;
@@ -98,7 +98,8 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        let prototype = Prototype { ty, ret, params, is_variadic: variadic };
+        let convention = CallingConvention::Standard;
+        let prototype = Prototype { ty, ret, params, is_variadic: variadic, convention };
         if let Some(tag) = self.s.bundle.take() {
             self.check_bundle(tag)?;
         }

@@ -8,7 +8,8 @@
 use alloc::vec::Vec;
 
 use ice_ir::{
-    Arity, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol, TailHint, Type, Value,
+    Arity, CallingConvention, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol, TailHint,
+    Type, Value,
 };
 
 use super::extended::Argument;
@@ -19,7 +20,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, VectorRegisters, is_demoted, result_units};
+use crate::llvm::legalize::signature::{Form, Through, VectorRegisters, is_demoted, result_units};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -55,14 +56,14 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        let convention = flags >> 1 & 0x3ff;
-        self.check_convention(convention, ty)?;
-        let prototype = Prototype { ty, ret, params, is_variadic: variadic };
+        let number = flags >> 1 & 0x3ff;
+        let convention = self.convention(number, ty)?;
+        let prototype = Prototype { ty, ret, params, is_variadic: variadic, convention };
         let is_marked = flags & 1 != 0 && !self.s.flags.has(FunctionFlags::NO_TAIL_CALLS);
         let tail = if is_marked { TailHint::Tail } else { TailHint::None };
         let duty = match tail {
             _ if flags & MUST_TAIL != 0 => Some(Duty::Always),
-            TailHint::Tail if convention == TAIL_CONVENTION => Some(Duty::BeforeReturn),
+            TailHint::Tail if number == TAIL_CONVENTION => Some(Duty::BeforeReturn),
             TailHint::Tail if self.returns_extended(ret) => Some(Duty::None),
             _ => None,
         };
@@ -141,9 +142,17 @@ impl Body<'_, '_> {
         self.check_wide(prototype.ty, function)?;
         let registers = self.vector_registers();
         let (signatures, attribute_table) = (&self.m.signatures, &self.m.attributes);
+        let (ty, convention) = (prototype.ty, prototype.convention);
         let signature = match function {
-            Some(_) => signatures.call(attribute_table, prototype.ty, list, registers),
-            None => signatures.call_address(attribute_table, prototype.ty, list, registers),
+            _ if convention != CallingConvention::Standard => {
+                let through = if function.is_some() { Through::Name } else { Through::Address };
+                match signatures.call_by(attribute_table, ty, (list, through), registers, convention) {
+                    Some(signature) => Some(signature),
+                    None => return self.unsupported_call(prototype),
+                }
+            }
+            Some(_) => signatures.call(attribute_table, ty, list, registers),
+            None => signatures.call_address(attribute_table, ty, list, registers),
         };
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();

@@ -27,7 +27,7 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, .. } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        self.check_convention(info.convention.into(), ty)?;
+        self.convention(info.convention.into(), ty)?;
         let attributes = self.m.attributes.list(info.attributes.into())?;
         self.s.large_array = attributes.function.large_array.unwrap_or(LARGE_ARRAY);
         self.check_result(ret, attributes.ret, Some(self.s.function))?;

@@ -82,8 +82,8 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, variadic } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        self.check_convention(flags & 0x3ff, ty)?;
-        let prototype = Prototype { ty, ret, params, is_variadic: variadic };
+        let convention = self.convention(flags & 0x3ff, ty)?;
+        let prototype = Prototype { ty, ret, params, is_variadic: variadic, convention };
         if let Some(tag) = self.s.bundle.take() {
             self.check_bundle(tag)?;
         }

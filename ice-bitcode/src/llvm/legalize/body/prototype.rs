@@ -1,7 +1,7 @@
 //! What is checked of every call, of functions and of names that start with `llvm.`: the calling convention, bundles of
 //! operands, and the types of arguments.
 
-use ice_ir::{Intrinsic, Type, Value};
+use ice_ir::{CallingConvention, Intrinsic, Type, Value};
 
 use super::values::Operand;
 use super::{Body, Checked, fail, unsupported};
@@ -17,20 +17,26 @@ pub(super) struct Prototype {
     pub(super) ret: TypeId,
     pub(super) params: TypeList,
     pub(super) is_variadic: bool,
+    pub(super) convention: CallingConvention,
 }
 
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
 
 impl Body<'_, '_> {
-    /// Refuses conventions that are not C's. One may be C's but for what has floats.
-    pub(super) fn check_convention(&self, convention: u64, ty: TypeId) -> Checked<()> {
-        if !CONVENTIONS.contains(&convention) {
-            return unsupported("a calling convention other than C's");
+    /// The calling convention of a number of LLVM, if it is C's or one of the machine. One may be C's but for what has
+    /// floats.
+    pub(super) fn convention(&self, number: u64, ty: TypeId) -> Checked<CallingConvention> {
+        let machine = self.m.legal.machine();
+        if !CONVENTIONS.contains(&number) {
+            return match machine.convention(number) {
+                Some(convention) => Ok(convention),
+                None => unsupported("a calling convention other than C's"),
+            };
         }
-        let name = match self.m.legal.machine().foreign_convention {
-            Some((number, name)) if number == convention => name,
-            _ => return Ok(()),
+        let name = match machine.foreign_convention {
+            Some((foreign, name)) if foreign == number => name,
+            _ => return Ok(CallingConvention::Standard),
         };
         let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
         let is_extension = |part: &Part| part.carrier.is_vector() || part.carrier.is_scalar_float();
@@ -38,7 +44,7 @@ impl Body<'_, '_> {
             |&ty: &TypeId| self.m.legal.parts(ty).is_ok_and(|parts| parts.iter().any(is_extension));
         match has_floats(&ret) || params.iter().any(has_floats) {
             true => unsupported(&alloc::format!("{name} with floats")),
-            false => Ok(()),
+            false => Ok(CallingConvention::Standard),
         }
     }
 
