@@ -11,10 +11,10 @@
 //! *What a target answers.* Which arguments and results are in which registers: its own `abi` module.
 
 use crate::lower::{Lower, ValueRegs};
-use crate::mach::{FramePointer, MachInst, Sink};
+use crate::mach::{FramePointer, MachFunction, MachInst, Sink};
 use crate::target::ErrorKind;
 use ice_ir::{CallingConvention, Type, Value};
-use ice_regalloc::{ClassInfo, PReg, RegUnits, RegisterFile, RegisterInfo};
+use ice_regalloc::{ClassInfo, Output, PReg, RegUnits, RegisterFile, RegisterInfo};
 
 /// Largest frame in bytes that is accepted: what is below leaves room for the arithmetic of addresses.
 pub const MAX_FRAME: u64 = 1 << 30;
@@ -98,31 +98,60 @@ pub type ResultRegs = (ValueRegs, Type);
 /// The error for results that the convention has no registers for.
 pub const NO_ROOM_FOR_RESULT: ErrorKind = ErrorKind::Unsupported("a result that does not fit the registers");
 
+/// What functions of a machine preserve, by convention.
+#[derive(Clone, Copy, Debug)]
+pub struct Preserved {
+    /// Standard functions, and others of which nothing else is said.
+    pub standard: RegUnits,
+    /// [`CallingConvention::PreserveNone`].
+    pub least: RegUnits,
+    /// [`CallingConvention::PreserveMost`].
+    pub most: RegUnits,
+    /// [`CallingConvention::PreserveAll`].
+    pub all: RegUnits,
+    /// [`CallingConvention::Win64`].
+    pub win64: RegUnits,
+}
+
+impl Preserved {
+    /// Of a machine without conventions that preserve more than the standard one.
+    pub const fn at_most(standard: RegUnits, least: RegUnits) -> Preserved {
+        Preserved { standard, least, most: standard, all: standard, win64: standard }
+    }
+}
+
 /// The register files of a machine, by what functions preserve and by whether they have a frame pointer.
 pub struct RegisterFiles {
     standard: [RegisterFile<'static>; 2],
     preserve_none: [RegisterFile<'static>; 2],
+    preserve_most: [RegisterFile<'static>; 2],
+    preserve_all: [RegisterFile<'static>; 2],
+    win64: [RegisterFile<'static>; 2],
 }
 
 impl RegisterFiles {
-    /// Those of a machine with these registers and, without and with a frame pointer, these classes. Standard functions
-    /// preserve the first of `preserved`, those that preserve nothing the second.
+    /// Those of a machine with these registers and, without and with a frame pointer, these classes.
     pub const fn new(
         regs: &'static [RegisterInfo<'static>],
         classes: [&'static [ClassInfo<'static>]; 2],
-        preserved: [RegUnits; 2],
+        preserved: Preserved,
     ) -> RegisterFiles {
-        let [without, with] = classes;
-        let [standard, least] = preserved;
+        const fn files(
+            regs: &'static [RegisterInfo<'static>],
+            [without, with]: [&'static [ClassInfo<'static>]; 2],
+            callee_saved: RegUnits,
+        ) -> [RegisterFile<'static>; 2] {
+            [
+                RegisterFile { regs, classes: without, callee_saved },
+                RegisterFile { regs, classes: with, callee_saved },
+            ]
+        }
         RegisterFiles {
-            standard: [
-                RegisterFile { regs, classes: without, callee_saved: standard },
-                RegisterFile { regs, classes: with, callee_saved: standard },
-            ],
-            preserve_none: [
-                RegisterFile { regs, classes: without, callee_saved: least },
-                RegisterFile { regs, classes: with, callee_saved: least },
-            ],
+            standard: files(regs, classes, preserved.standard),
+            preserve_none: files(regs, classes, preserved.least),
+            preserve_most: files(regs, classes, preserved.most),
+            preserve_all: files(regs, classes, preserved.all),
+            win64: files(regs, classes, preserved.win64),
         }
     }
 
@@ -138,9 +167,22 @@ impl RegisterFiles {
             | CallingConvention::Fastcall
             | CallingConvention::Thiscall => &self.standard,
             CallingConvention::PreserveNone => &self.preserve_none,
+            CallingConvention::PreserveMost => &self.preserve_most,
+            CallingConvention::PreserveAll => &self.preserve_all,
+            CallingConvention::Win64 => &self.win64,
         };
         &files[pointer as usize]
     }
+}
+
+/// The registers of `preserved` that an allocated function saves: what its operands, the allocator's copies and its calls
+/// write.
+pub fn saved_registers<I: MachInst>(
+    mach: &MachFunction<I>,
+    allocation: &Output,
+    preserved: RegUnits,
+) -> RegUnits {
+    allocation.used_regs.union(mach.body().all_clobbers()).intersection(preserved)
 }
 
 /// The types of results; void for those that are not there.

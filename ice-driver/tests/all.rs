@@ -11,6 +11,7 @@ mod cc;
 mod cli;
 mod commentary;
 mod compiler;
+mod conventions;
 mod diversity;
 mod escapes;
 mod exceptions;

@@ -69,6 +69,17 @@ impl Signature {
         self.passing.get(index).copied().unwrap_or_default()
     }
 
+    /// Whether no vector is in a pair and no object by value aligned to more than 16 bytes.
+    fn has_passing_of_windows(&self) -> bool {
+        let is_vector = |n: usize| self.params.get(n).is_some_and(|ty| ty.is_vector());
+        let is_known = |(n, passing): (usize, &Passing)| match *passing {
+            Passing::PairLow => !is_vector(n),
+            Passing::ByVal { align_log2, .. } => align_log2 <= 4,
+            _ => true,
+        };
+        self.results == Results::Apart && self.passing.iter().enumerate().all(is_known)
+    }
+
     /// Whether how the parameters are passed goes with their types, the result and each other, where addresses have
     /// this type.
     pub fn has_valid_passing(&self, pointer: Type) -> bool {
@@ -82,8 +93,9 @@ impl Signature {
         let count = |is: fn(Passing) -> bool| passing.iter().filter(|&&p| is(p)).count();
         (passing.is_empty() || passing.len() == params.len())
             && (variable.is_empty() || *arity == Arity::Variadic)
-            && (*convention == CallingConvention::Standard || *arity == Arity::Fixed)
+            && (*arity == Arity::Fixed || convention.has_variable_arguments())
             && variable.iter().all(is_variable)
+            && (*convention != CallingConvention::Win64 || self.has_passing_of_windows())
             && (self.results == Results::Apart || self.ret.is_vector() && self.ret == self.second)
             && count(|p| p == Passing::Nest) <= 1
             && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)

@@ -112,6 +112,13 @@ named_enum!(
         /// preserve. Functions that jump to each other by [return calls](crate::InstData::ReturnCall) so keep the
         /// state of a run-time system in registers.
         PreserveNone = "preserve_none",
+        /// The standard one of x86-64, but the callee preserves all general registers that carry no result, r11 excepted
+        /// (LLVM's `preserve_most`).
+        PreserveMost = "preserve_most",
+        /// As [`PreserveMost`](Self::PreserveMost), and all vector registers too (LLVM's `preserve_all`).
+        PreserveAll = "preserve_all",
+        /// That of Windows on x86-64.
+        Win64 = "win64",
         /// The standard one, but the callee pops the arguments on the stack; for x86-32, as the next two.
         Stdcall = "stdcall",
         /// As [`Stdcall`](Self::Stdcall), and the registers of [`Passing::InRegister`] are ecx and edx.
@@ -120,6 +127,41 @@ named_enum!(
         Thiscall = "thiscall",
     }
 );
+
+impl CallingConvention {
+    /// Whether functions of the convention may have variable arguments.
+    pub const fn has_variable_arguments(self) -> bool {
+        match self {
+            CallingConvention::Standard
+            | CallingConvention::PreserveMost
+            | CallingConvention::PreserveAll
+            | CallingConvention::Win64 => true,
+            CallingConvention::PreserveNone
+            | CallingConvention::Stdcall
+            | CallingConvention::Fastcall
+            | CallingConvention::Thiscall => false,
+        }
+    }
+
+    /// Whether functions preserve the same registers as standard ones.
+    pub const fn preserves_as_standard(self) -> bool {
+        match self {
+            CallingConvention::Standard
+            | CallingConvention::Stdcall
+            | CallingConvention::Fastcall
+            | CallingConvention::Thiscall => true,
+            CallingConvention::PreserveNone
+            | CallingConvention::PreserveMost
+            | CallingConvention::PreserveAll
+            | CallingConvention::Win64 => false,
+        }
+    }
+
+    /// Whether functions preserve registers in which they get arguments.
+    pub const fn preserves_arguments(self) -> bool {
+        matches!(self, CallingConvention::PreserveMost | CallingConvention::PreserveAll)
+    }
+}
 
 impl Default for CallingConvention {
     /// That of a signature which says nothing.

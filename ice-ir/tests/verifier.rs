@@ -185,6 +185,21 @@ const BROKEN: &[(Rule, Scope, &str)] = &[
         Both,
         "!sig0 = (f64 byval 8 align 8) -> void define external @_start() -> void { block0: ret }",
     ),
+    (
+        Rule::Passing,
+        Both,
+        "!sig0 = (i32 byval 64 align 32) -> void win64 define external @_start() -> void { block0: ret }",
+    ),
+    (
+        Rule::Passing,
+        Both,
+        "!sig0 = (v4f32 pair, v4f32) -> void win64 define external @_start() -> void { block0: ret }",
+    ),
+    (
+        Rule::Passing,
+        Both,
+        "!sig0 = (i32) -> void variadic preserve_none define external @_start() -> void { block0: ret }",
+    ),
     (Rule::SignatureTypes, Both, "!sig0 = (void) -> void define external @_start() -> void { block0: ret }"),
     (Rule::SmallParameter, PnaclOnly, "!define external @_start(v0: i16) -> void { block0: ret }"),
     (Rule::DeclaredFunction, PnaclOnly, "!DECL declare external @puts(i32) -> i32"),

@@ -305,6 +305,11 @@ impl References {
         self.disordered
     }
 
+    /// Units that any instruction destroys.
+    pub fn all_clobbers(&self) -> RegUnits {
+        self.clobbers.iter().fold(RegUnits::EMPTY, |all, &(_, units)| all.union(units))
+    }
+
     /// Units that `inst` destroys.
     pub fn clobbers(&self, inst: Inst) -> RegUnits {
         let i = inst.as_u32();

@@ -18,7 +18,7 @@ use crate::regs::{self, d, q, r, s};
 use core::ops::Range;
 use ice_asm::arm32::{Gpr, RegList};
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::StackArguments;
+use ice_codegen::abi::{StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
@@ -326,7 +326,7 @@ impl Frame {
         let info: &FrameInfo = &mach.frame;
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
-        let used = allocation.used_regs.intersection(regs::callee_saved(info.convention));
+        let used = saved_registers(mach, allocation, regs::callee_saved(info.convention));
         let mut saved = RegList::default();
         let (mut first, mut last) = (u8::MAX, 0);
         for unit in used.iter() {

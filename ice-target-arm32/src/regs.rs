@@ -13,7 +13,7 @@
 //! choice after them. (AAPCS, IHI 0042F, 5.1.)
 
 use ice_asm::arm32::{Dreg, Gpr, Qreg, Sreg};
-use ice_codegen::abi::RegisterFiles;
+use ice_codegen::abi::{Preserved, RegisterFiles};
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -267,11 +267,14 @@ static CLASSES_CONFINED_FP: [ClassInfo; 5] = classes(&CORE_CONFINED_FP);
 
 /// The register files.
 pub(crate) static FILES: RegisterFiles =
-    RegisterFiles::new(REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+    RegisterFiles::new(REGISTERS, [&CLASSES, &CLASSES_FP], Preserved::at_most(CALLEE_SAVED, ALWAYS_SAVED));
 
 /// Those of confined code.
-pub(crate) static FILES_CONFINED: RegisterFiles =
-    RegisterFiles::new(REGISTERS, [&CLASSES_CONFINED, &CLASSES_CONFINED_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+pub(crate) static FILES_CONFINED: RegisterFiles = RegisterFiles::new(
+    REGISTERS,
+    [&CLASSES_CONFINED, &CLASSES_CONFINED_FP],
+    Preserved::at_most(CALLEE_SAVED, ALWAYS_SAVED),
+);
 
 /// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -21,7 +21,7 @@ use crate::inst::Inst;
 use crate::regs::{self, d, r, s};
 use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::StackArguments;
+use ice_codegen::abi::{StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
@@ -277,7 +277,7 @@ impl Frame {
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         (self.saved, self.saved_doubles) = (0, 0);
-        for unit in allocation.used_regs.intersection(regs::callee_saved(info.convention)).iter() {
+        for unit in saved_registers(mach, allocation, regs::callee_saved(info.convention)).iter() {
             match unit {
                 0..32 => self.saved |= 1 << unit,
                 _ => self.saved_doubles |= 1 << (unit & 30),

@@ -12,7 +12,7 @@
 //! (System V ABI, MIPS RISC Processor Supplement, 3rd edition, 3-11 f.)
 
 use ice_asm::mips32::{FloatWidth, Fpr, Gpr};
-use ice_codegen::abi::RegisterFiles;
+use ice_codegen::abi::{Preserved, RegisterFiles};
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -152,11 +152,14 @@ static CLASSES_CONFINED_FP: [ClassInfo; 3] = classes(&GENERAL_CONFINED_FP);
 
 /// The register files.
 pub(crate) static FILES: RegisterFiles =
-    RegisterFiles::new(&REGISTERS, [&CLASSES, &CLASSES_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+    RegisterFiles::new(&REGISTERS, [&CLASSES, &CLASSES_FP], Preserved::at_most(CALLEE_SAVED, ALWAYS_SAVED));
 
 /// Those of confined code.
-pub(crate) static FILES_CONFINED: RegisterFiles =
-    RegisterFiles::new(&REGISTERS, [&CLASSES_CONFINED, &CLASSES_CONFINED_FP], [CALLEE_SAVED, ALWAYS_SAVED]);
+pub(crate) static FILES_CONFINED: RegisterFiles = RegisterFiles::new(
+    &REGISTERS,
+    [&CLASSES_CONFINED, &CLASSES_CONFINED_FP],
+    Preserved::at_most(CALLEE_SAVED, ALWAYS_SAVED),
+);
 
 /// The register file of a standard function.
 pub fn register_file(frame_pointer: FramePointer) -> &'static RegisterFile<'static> {

@@ -1,26 +1,19 @@
-//! Calling conventions and the frame.
+//! Calling conventions.
 //!
 //! Standard arguments and results follow the System V conventions (i386 and AMD64 supplements, section 3.2): on x86-32
 //! everything on the stack but the first three vectors and what is asked into registers, results in eax, edx
 //! and ecx, st0 and st1, or xmm0; on x86-64 six general and eight vector registers, results in rax and rdx,
 //! xmm0 and xmm1. Functions that preserve nothing but rbp get integers in LLVM's order of registers on x86-64, and on
-//! x86-32 in all but ecx; floats and vectors in eight vector registers; results as others.
-//!
-//! The frame, from high to low addresses: incoming stack arguments, return address, saved frame pointer (if
-//! one is used), saved registers, padding, fixed objects and spill slots by falling alignment, outgoing
-//! arguments. Without a dynamic allocation everything hangs off the stack pointer, which stays put.
+//! x86-32 in all but ecx; floats and vectors in eight vector registers; results as others. Functions that preserve most or
+//! all registers have standard arguments and results. Functions of Windows get their first four arguments in registers by
+//! their numbers, whatever their kinds, and vectors and objects by value by their addresses.
 
-use crate::inst::Inst;
-use crate::regs::{self, RAX, RBX, RCX, RDI, RDX, RSI, xmm};
-use alloc::vec::Vec;
-use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
-use ice_codegen::abi::{PAGE, StackArguments};
-use ice_codegen::frame_layout::{FrameLayout, FrameTop};
-use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
-use ice_codegen::{ErrorKind, UnwindFacts};
+use crate::regs::{RAX, RBX, RCX, RDI, RDX, RSI, xmm};
+use ice_asm::x86::Mode;
+use ice_codegen::abi::StackArguments;
 use ice_ir::native::{Arity, CallingConvention, Passing, Results};
 use ice_ir::{Signature, Type};
-use ice_regalloc::{Allocation, Constraint, Operand, Output, PReg, RegUnits};
+use ice_regalloc::PReg;
 
 /// Where an argument travels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +28,10 @@ pub(crate) enum ArgumentPlace {
     Upper(u8),
     /// At this offset from the start of the stack arguments.
     Stack(u32),
+    /// In memory of the caller, whose address is in a register.
+    At(PReg),
+    /// In memory of the caller, whose address is at this offset from the start of the stack arguments.
+    AtStack(u32),
 }
 
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
@@ -42,6 +39,10 @@ const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
 const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
 /// The same of functions of the convention fastcall.
 const INT_ARGS_FAST_32: [PReg; 2] = [RCX, RDX];
+/// Those of functions of Windows, each of the first four arguments the one of its number.
+const INT_ARGS_WIN64: [PReg; 4] = [RCX, RDX, PReg(8), PReg(9)];
+/// Bytes below the stack arguments of functions of Windows in which these may put their register arguments.
+const HOME_AREA: u32 = 32;
 /// Registers of functions that preserve nothing: first those that standard functions preserve.
 const INT_ARGS_NONE_64: [PReg; 12] =
     [PReg(12), PReg(13), PReg(14), PReg(15), RDI, RSI, RDX, RCX, PReg(8), PReg(9), PReg(11), RAX];
@@ -54,7 +55,7 @@ pub(crate) struct ArgumentPlaces {
     mode: Mode,
     arity: Arity,
     convention: CallingConvention,
-    /// General argument registers used so far.
+    /// General argument registers used so far; of functions of Windows, arguments.
     pub(crate) ints: usize,
     /// Vector argument registers used so far.
     pub(crate) vectors: u8,
@@ -93,7 +94,11 @@ impl ArgumentPlaces {
     pub(crate) fn of(mode: Mode, signature: Option<&Signature>) -> Self {
         match signature {
             Some(&Signature { arity, convention, .. }) => {
-                ArgumentPlaces { convention, ..ArgumentPlaces::new(mode, arity) }
+                let mut places = ArgumentPlaces { convention, ..ArgumentPlaces::new(mode, arity) };
+                if convention == CallingConvention::Win64 {
+                    places.stack.take(HOME_AREA, 8);
+                }
+                places
             }
             None => ArgumentPlaces::new(mode, Arity::Fixed),
         }
@@ -117,74 +122,10 @@ impl ArgumentPlaces {
     }
 
     fn next_of_any_kind(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
-        let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
-        match passing {
-            // LLVM's CC_X86_32_ThisCall: also of an object by value, whose address it is.
-            _ if self.takes_this(ty, passing) => {
-                self.ints = 1;
-                return match ty {
-                    Type::I64 => ArgumentPlace::Split(RCX, self.stack.take(4, 4)),
-                    _ => ArgumentPlace::Register(RCX),
-                };
-            }
-            Passing::ByVal { size, align_log2 } => {
-                let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
-                let size = size.checked_next_multiple_of(word).unwrap_or(u32::MAX);
-                return self.on_stack(size, align.max(word));
-            }
-            Passing::OnStack if ty.is_vector() => return self.on_stack(16, 16),
-            Passing::OnStack => return self.on_stack(ty.bytes().next_multiple_of(word), word),
-            _ if self.convention == CallingConvention::PreserveNone => return self.next_of_many(ty),
-            Passing::Nest if self.mode == Mode::Bits64 => return ArgumentPlace::Register(NEST_64),
-            Passing::Nest if self.convention == CallingConvention::Fastcall => {
-                return ArgumentPlace::Register(RAX);
-            }
-            // Where arguments already are in all three registers, it is one more on the stack.
-            Passing::Nest
-                if self.ints < INT_ARGS_32.len() && self.convention != CallingConvention::Thiscall =>
-            {
-                self.has_chain = true;
-                return ArgumentPlace::Register(RCX);
-            }
-            Passing::InRegister | Passing::StructReturnInRegister
-                if self.mode == Mode::Bits32 && self.arity == Arity::Fixed && ty.is_scalar_int() =>
-            {
-                let registers = match self.convention {
-                    CallingConvention::Thiscall => &[],
-                    CallingConvention::Fastcall => &INT_ARGS_FAST_32[..],
-                    _ => &INT_ARGS_32[..INT_ARGS_32.len() - usize::from(self.has_chain)],
-                };
-                let free = registers.get(self.ints..).unwrap_or_default();
-                match (ty, free) {
-                    (Type::I64, &[lo, hi, ..]) => {
-                        self.ints += 2;
-                        return ArgumentPlace::Pair(lo, hi);
-                    }
-                    (Type::I64, &[lo]) => {
-                        self.ints += 1;
-                        return ArgumentPlace::Split(lo, self.stack.take(4, 4));
-                    }
-                    (_, []) => {}
-                    (_, &[reg, ..]) => {
-                        self.ints += 1;
-                        return ArgumentPlace::Register(reg);
-                    }
-                }
-            }
-            Passing::PairLow if ty.is_vector() => {
-                let registers = if self.mode == Mode::Bits32 { 3 } else { 8 };
-                if self.arity == Arity::Variadic || self.vectors >= registers {
-                    self.half = Half::OnStack;
-                    return self.on_stack(16, 32);
-                }
-                self.half = Half::Upper(self.vectors);
-                return self.next_vector();
-            }
-            Passing::PairLow if self.mode == Mode::Bits64 && self.ints + 2 > INT_ARGS_64.len() => {
-                self.half = Half::OnStack;
-                return self.on_stack(8, 16);
-            }
-            _ => {}
+        if (passing != Passing::Plain || self.convention != CallingConvention::Standard)
+            && let Some(place) = self.next_of_special_kind(ty, passing)
+        {
+            return place;
         }
         match core::mem::take(&mut self.half) {
             Half::Free => {}
@@ -209,6 +150,89 @@ impl ArgumentPlaces {
         }
     }
 
+    /// The place of the next argument if it is not by its class alone: where it is passed in another way than plainly, and by
+    /// other conventions than the standard one.
+    #[inline(never)]
+    fn next_of_special_kind(&mut self, ty: Type, passing: Passing) -> Option<ArgumentPlace> {
+        let word = if self.mode == Mode::Bits32 { 4 } else { 8 };
+        match passing {
+            Passing::Nest
+                if self.mode == Mode::Bits64 && self.convention != CallingConvention::PreserveNone =>
+            {
+                return Some(ArgumentPlace::Register(NEST_64));
+            }
+            _ if self.convention == CallingConvention::Win64 => {
+                return Some(self.next_of_windows(ty, passing));
+            }
+            // LLVM's CC_X86_32_ThisCall: also of an object by value, whose address it is.
+            _ if self.takes_this(ty, passing) => {
+                self.ints = 1;
+                return Some(match ty {
+                    Type::I64 => ArgumentPlace::Split(RCX, self.stack.take(4, 4)),
+                    _ => ArgumentPlace::Register(RCX),
+                });
+            }
+            Passing::ByVal { size, align_log2 } => {
+                let align = 1u32 << align_log2.min(MAX_ARGUMENT_ALIGN_LOG2);
+                let size = size.checked_next_multiple_of(word).unwrap_or(u32::MAX);
+                return Some(self.on_stack(size, align.max(word)));
+            }
+            Passing::OnStack if ty.is_vector() => return Some(self.on_stack(16, 16)),
+            Passing::OnStack => return Some(self.on_stack(ty.bytes().next_multiple_of(word), word)),
+            _ if self.convention == CallingConvention::PreserveNone => return Some(self.next_of_many(ty)),
+            Passing::Nest if self.convention == CallingConvention::Fastcall => {
+                return Some(ArgumentPlace::Register(RAX));
+            }
+            // Where arguments already are in all three registers, it is one more on the stack.
+            Passing::Nest
+                if self.ints < INT_ARGS_32.len() && self.convention != CallingConvention::Thiscall =>
+            {
+                self.has_chain = true;
+                return Some(ArgumentPlace::Register(RCX));
+            }
+            Passing::InRegister | Passing::StructReturnInRegister
+                if self.mode == Mode::Bits32 && self.arity == Arity::Fixed && ty.is_scalar_int() =>
+            {
+                let registers = match self.convention {
+                    CallingConvention::Thiscall => &[],
+                    CallingConvention::Fastcall => &INT_ARGS_FAST_32[..],
+                    _ => &INT_ARGS_32[..INT_ARGS_32.len() - usize::from(self.has_chain)],
+                };
+                let free = registers.get(self.ints..).unwrap_or_default();
+                match (ty, free) {
+                    (Type::I64, &[lo, hi, ..]) => {
+                        self.ints += 2;
+                        return Some(ArgumentPlace::Pair(lo, hi));
+                    }
+                    (Type::I64, &[lo]) => {
+                        self.ints += 1;
+                        return Some(ArgumentPlace::Split(lo, self.stack.take(4, 4)));
+                    }
+                    (_, []) => {}
+                    (_, &[reg, ..]) => {
+                        self.ints += 1;
+                        return Some(ArgumentPlace::Register(reg));
+                    }
+                }
+            }
+            Passing::PairLow if ty.is_vector() => {
+                let registers = if self.mode == Mode::Bits32 { 3 } else { 8 };
+                if self.arity == Arity::Variadic || self.vectors >= registers {
+                    self.half = Half::OnStack;
+                    return Some(self.on_stack(16, 32));
+                }
+                self.half = Half::Upper(self.vectors);
+                return Some(self.next_vector());
+            }
+            Passing::PairLow if self.mode == Mode::Bits64 && self.ints + 2 > INT_ARGS_64.len() => {
+                self.half = Half::OnStack;
+                return Some(self.on_stack(8, 16));
+            }
+            _ => {}
+        }
+        None
+    }
+
     /// The place of the next argument of a function that preserves nothing. What has only a byte in a register needs one
     /// that has a byte form.
     fn next_of_many(&mut self, ty: Type) -> ArgumentPlace {
@@ -231,6 +255,21 @@ impl ArgumentPlaces {
                 self.ints += 1;
                 ArgumentPlace::Register(reg)
             }
+        }
+    }
+
+    /// The place of the next argument of a function of Windows. An object by value and a vector are in memory of the caller
+    /// (Microsoft, «x64 calling convention»; LLVM's CC_X86_Win64_C).
+    fn next_of_windows(&mut self, ty: Type, passing: Passing) -> ArgumentPlace {
+        let number = self.ints;
+        self.ints += 1;
+        let is_in_memory = matches!(passing, Passing::ByVal { .. }) || ty.is_vector();
+        match INT_ARGS_WIN64.get(number) {
+            Some(&reg) if is_in_memory => ArgumentPlace::At(reg),
+            Some(_) if ty.is_scalar_float() => ArgumentPlace::Register(xmm(number as u8)),
+            Some(&reg) => ArgumentPlace::Register(reg),
+            None if is_in_memory => ArgumentPlace::AtStack(self.stack.take(8, 8)),
+            None => self.on_stack(8, 8),
         }
     }
 
@@ -259,7 +298,16 @@ const MAX_ARGUMENT_ALIGN_LOG2: u8 = 12;
 
 /// The general argument registers from the first that is not used, with their numbers.
 pub(crate) fn unused_int_args(places: &ArgumentPlaces) -> impl Iterator<Item = (u32, PReg)> + use<> {
-    (0..).zip(INT_ARGS_64).skip(places.ints)
+    let registers = match places.convention {
+        CallingConvention::Win64 => &INT_ARGS_WIN64[..],
+        _ => &INT_ARGS_64,
+    };
+    (0..).zip(registers.iter().copied()).skip(places.ints)
+}
+
+/// The general register that an argument of a function of Windows also has if it is a variable one in this vector register.
+pub(crate) fn integer_twin(reg: PReg) -> Option<PReg> {
+    (0..).zip(INT_ARGS_WIN64).find(|&(n, _)| xmm(n) == reg).map(|(_, twin)| twin)
 }
 
 /// Where a result arrives.
@@ -311,152 +359,10 @@ pub(crate) fn result_places(mode: Mode, types: [Type; 2], results: Results) -> O
     Some(places)
 }
 
-/// Offsets of everything in the frame. Reused from function to function.
-#[derive(Clone, Default)]
-pub(crate) struct Frame {
-    /// Where everything is below what is saved.
-    pub(crate) layout: FrameLayout,
-    /// Callee-saved registers to preserve, in push order.
-    pub(crate) saved: Vec<PReg>,
-    /// The register that the prologue may use to touch the pages of a large frame.
-    pub(crate) probe: Probe,
-    /// The spill slots.
-    pub(crate) places: Vec<FramePlace>,
-}
-
-/// The register with which the prologue touches the pages of a large frame: one that carries no argument.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Probe {
-    /// eax.
-    #[default]
-    Rax,
-    /// ebx, which is saved for it, where arguments are in registers on x86-32.
-    Rbx,
-    /// ecx.
-    Rcx,
-    /// r11.
-    R11,
-    /// r10.
-    R10,
-}
-
-impl Probe {
-    fn compute(mode: Mode, mach: &MachFunction<Inst>) -> Probe {
-        let arguments = match mach.insts() {
-            [Inst::Params, ..] => mach.body().operands(MachInstId::from_u32(0)),
-            _ => &[],
-        };
-        let is_in = |reg: PReg| {
-            arguments.iter().any(|operand: &Operand| operand.constraint() == Constraint::Fixed(reg))
-        };
-        // Arguments must survive the prologue.
-        match mode {
-            Mode::Bits64 if is_in(PReg(11)) => Probe::R10,
-            Mode::Bits64 => Probe::R11,
-            Mode::Bits32 if !is_in(RAX) => Probe::Rax,
-            Mode::Bits32 if !is_in(RCX) => Probe::Rcx,
-            Mode::Bits32 => Probe::Rbx,
-        }
-    }
-}
-
-/// Alignment of the stack pointer at calls, in bytes.
-const STACK_ALIGN: u32 = 16;
-
-impl Frame {
-    /// The register that the frame hangs off.
-    pub(crate) fn base(&self) -> Gpr {
-        match self.layout.pointer {
-            FramePointer::None => Gpr::RSP,
-            FramePointer::Used => Gpr::RBP,
-        }
-    }
-
-    /// Lays out the frame of an allocated function.
-    pub(crate) fn compute(
-        &mut self,
-        mode: Mode,
-        mach: &MachFunction<Inst>,
-        allocation: &Output,
-    ) -> Result<(), ErrorKind> {
-        let info: &FrameInfo = &mach.frame;
-        let word: u64 = if mode == Mode::Bits32 { 4 } else { 8 };
-        let callee_saved = regs::callee_saved(mode, info.convention);
-        let used: RegUnits = allocation.used_regs.intersection(callee_saved);
-        self.saved.clear();
-        self.saved.extend(used.iter().map(PReg::new));
-
-        let end = self.layout.place_body(info, &allocation.slots, STACK_ALIGN);
-        // With its padding the frame may have a page or more.
-        if end + u64::from(STACK_ALIGN) > u64::from(PAGE) {
-            self.probe = Probe::compute(mode, mach);
-            if self.probe == Probe::Rbx && !self.saved.contains(&RBX) {
-                self.saved.push(RBX);
-            }
-        }
-        let pushed =
-            word * (1 + self.saved.len() as u64 + u64::from(self.layout.pointer == FramePointer::Used));
-        let needs_alignment = info.has_calls || end != 0;
-        let align = if needs_alignment { STACK_ALIGN.into() } else { word };
-        // rbp points at its own saved value.
-        self.layout.close(end, FrameTop { taken: pushed, align, above_pointer: Some(2 * word) })?;
-        let register = self.base();
-        self.places.clear();
-        let place = |&offset: &i32| FramePlace::new(BaseDisp::new(register, offset));
-        self.places.extend(self.layout.slots.iter().map(place));
-        Ok(())
-    }
-}
-
-const STACK_POINTER: PReg = PReg(4);
-const FRAME_POINTER: PReg = PReg(5);
-
-/// The DWARF number of a general register (System V ABI: i386, table 2.14; x86-64, figure 3.36).
-pub(crate) fn dwarf_number(mode: Mode, reg: u8) -> u16 {
-    const WIDE: [u8; 8] = [0, 2, 1, 3, 7, 6, 4, 5];
-    match (mode, WIDE.get(usize::from(reg))) {
-        (Mode::Bits64, Some(&number)) => number.into(),
-        _ => reg.into(),
-    }
-}
-
-/// The DWARF number of a register, of vectors too (System V ABI, x86-64: figure 3.36; i386: table 2.14).
-pub(crate) fn dwarf_register(mode: Mode, reg: PReg) -> Option<u16> {
-    let (first, count) = match mode {
-        Mode::Bits32 => (21, 8),
-        Mode::Bits64 => (17, 16),
-    };
-    let place = Allocation::reg(reg);
-    let vector = || place.as_reg_of(xmm(0), count).map(|n| first + u16::from(n));
-    regs::as_gpr(place).map(|gpr| dwarf_number(mode, gpr.number())).or_else(vector)
-}
-
-impl Frame {
-    /// Says what the prologue has done to the caller's registers.
-    pub(crate) fn describe(&self, mode: Mode, facts: &mut UnwindFacts) {
-        let (word, return_address) = match mode {
-            Mode::Bits32 => (4, 8),
-            Mode::Bits64 => (8, 16),
-        };
-        let number = |reg: PReg| dwarf_number(mode, reg.0);
-        let pointer = (self.layout.pointer == FramePointer::Used).then_some(FRAME_POINTER);
-        let pushed = pointer.into_iter().chain(self.saved.iter().copied());
-        let size = self.layout.size as i32 + word * (1 + pushed.clone().count() as i32);
-        let base = match pointer {
-            Some(pointer) => (number(pointer), -2 * word),
-            None => (number(STACK_POINTER), -size),
-        };
-        facts.begin(size as u32, base);
-        facts.save(return_address, -word);
-        for (reg, nth) in pushed.zip(2..) {
-            facts.save(number(reg), -word * nth);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
 
     #[test]
     fn registers_then_stack() {

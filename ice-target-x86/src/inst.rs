@@ -261,8 +261,8 @@ macro_rules! instructions {
     /// many bytes of arguments, which are taken again.
     Call { callee: Callee, mode: Mode, popped: u16 } is Clobbers "call {callee} {mode} pops {popped}"
         [callee: callee()] max bound.call(callee) => em.call(callee, popped);
-    /// The same of a function that preserves nothing.
-    CallPreserveNone { callee: Callee, mode: Mode } is Clobbers "call_preserve_none {callee} {mode}"
+    /// The same of a function that does not preserve what standard ones do: destroys the registers of these numbers.
+    CallDestroying { callee: Callee, destroyed: u32 } is Clobbers "call {callee} destroys {destroyed}"
         [callee: callee()] max bound.call(callee) => em.call(callee, 0);
     /// A call that may return twice, where branches are tracked: it comes back to an instruction that says so.
     CallLanding { callee: Callee, mode: Mode, popped: u16 } is Clobbers "call_landing {callee} {mode} pops {popped}"
@@ -322,7 +322,7 @@ impl MachInst for Inst {
         matches!(
             self,
             Inst::Call { .. }
-                | Inst::CallPreserveNone { .. }
+                | Inst::CallDestroying { .. }
                 | Inst::CallLanding { .. }
                 | Inst::CallUntracked { .. }
         )
@@ -338,9 +338,9 @@ impl MachInst for Inst {
                 Mode::Bits32 => CALLER_SAVED_32,
                 Mode::Bits64 => CALLER_SAVED_64,
             },
-            Inst::AssemblyJump { destroyed, .. } => RegUnits((*destroyed).into()),
-            Inst::CallPreserveNone { mode: Mode::Bits32, .. } => NOT_PRESERVED_32,
-            Inst::CallPreserveNone { mode: Mode::Bits64, .. } => NOT_PRESERVED_64,
+            Inst::AssemblyJump { destroyed, .. } | Inst::CallDestroying { destroyed, .. } => {
+                RegUnits((*destroyed).into())
+            }
             _ => RegUnits::EMPTY,
         }
     }

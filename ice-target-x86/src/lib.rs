@@ -42,6 +42,7 @@ extern crate alloc;
 mod abi;
 mod address;
 mod emit;
+mod frame;
 mod helpers;
 mod inst;
 mod lower;

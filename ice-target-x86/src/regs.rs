@@ -6,7 +6,7 @@
 //! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
 
 use ice_asm::x86::{Gpr, Mode, Xmm};
-use ice_codegen::abi::RegisterFiles;
+use ice_codegen::abi::{Preserved, RegisterFiles};
 use ice_codegen::mach::FramePointer;
 use ice_ir::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -51,6 +51,11 @@ pub fn as_vector(place: Allocation) -> Option<Xmm> {
 /// The general register with this number.
 pub fn gpr(reg: PReg) -> Gpr {
     Gpr::new(reg.0 & 15)
+}
+
+/// The vector register with this number.
+pub fn vector(reg: PReg) -> Xmm {
+    Xmm::new(reg.0 & 15)
 }
 
 const fn reg(name: &'static str, number: u8) -> RegisterInfo<'static> {
@@ -141,17 +146,40 @@ static CLASSES_64_FP: [ClassInfo; 3] =
 static CLASSES_64_CONFINED: [ClassInfo; 3] =
     [class("gpr", &GPR_64_CONFINED, 8), class("byte", &GPR_64_CONFINED, 8), class("xmm", &XMM_64, 16)];
 
+/// All general registers.
+pub const GENERAL: RegUnits = RegUnits::span(0, 16);
+
 /// What functions of any convention preserve: ebp, rbp.
 const ALWAYS_SAVED: RegUnits = units(5, 1);
-/// Registers that a call destroys of a function that preserves nothing, on x86-32.
-pub const NOT_PRESERVED_32: RegUnits = CALLER_SAVED_32.union(units(0, 0b1100_1000));
-/// Registers that a call destroys of a function that preserves nothing, on x86-64.
-pub const NOT_PRESERVED_64: RegUnits = CALLER_SAVED_64.union(units(0, 0b1111_0000_0000_1000));
+/// All registers that are allocated in functions without a frame pointer.
+const ALLOCATED_32: RegUnits = CALLER_SAVED_32.union(CALLEE_SAVED_32);
+/// The same on x86-64.
+const ALLOCATED_64: RegUnits = CALLER_SAVED_64.union(CALLEE_SAVED_64);
+/// What functions that preserve most preserve, without the stack pointer, but for the registers of their results: all
+/// general registers but r11 (LLVM, X86CallingConv.td: CSR_64_RT_MostRegs).
+const MOST_SAVED_64: RegUnits = units(0, 0b1111_0111_1110_1111);
+/// The same of functions that preserve all (CSR_64_RT_AllRegs).
+const ALL_SAVED_64: RegUnits = MOST_SAVED_64.union(RegUnits::span(16, 16));
+/// The same of functions of Windows: also rsi, rdi, and xmm6 to xmm15 (Microsoft, «x64 calling convention», Caller/callee
+/// saved registers).
+const CALLEE_SAVED_WIN64: RegUnits = CALLEE_SAVED_64.union(units(6, 0b11)).union(RegUnits::span(22, 10));
 
-static FILES_32: RegisterFiles =
-    RegisterFiles::new(REGISTERS, [&CLASSES_32, &CLASSES_32_FP], [CALLEE_SAVED_32, ALWAYS_SAVED]);
-static FILES_64: RegisterFiles =
-    RegisterFiles::new(REGISTERS, [&CLASSES_64, &CLASSES_64_FP], [CALLEE_SAVED_64, ALWAYS_SAVED]);
+static FILES_32: RegisterFiles = RegisterFiles::new(
+    REGISTERS,
+    [&CLASSES_32, &CLASSES_32_FP],
+    Preserved::at_most(CALLEE_SAVED_32, ALWAYS_SAVED),
+);
+static FILES_64: RegisterFiles = RegisterFiles::new(
+    REGISTERS,
+    [&CLASSES_64, &CLASSES_64_FP],
+    Preserved {
+        standard: CALLEE_SAVED_64,
+        least: ALWAYS_SAVED,
+        most: MOST_SAVED_64,
+        all: ALL_SAVED_64,
+        win64: CALLEE_SAVED_WIN64,
+    },
+);
 static FILE_64_CONFINED: RegisterFile =
     RegisterFile { regs: REGISTERS, classes: &CLASSES_64_CONFINED, callee_saved: CALLEE_SAVED_64 };
 
@@ -166,6 +194,15 @@ pub(crate) fn files(mode: Mode) -> &'static RegisterFiles {
 /// What a function of this convention must preserve, without the stack pointer.
 pub(crate) fn callee_saved(mode: Mode, convention: CallingConvention) -> RegUnits {
     files(mode).of(convention, FramePointer::None).callee_saved
+}
+
+/// What a call of a function of this convention destroys beside the registers of results.
+pub(crate) fn destroyed(mode: Mode, convention: CallingConvention) -> RegUnits {
+    let all = match mode {
+        Mode::Bits32 => ALLOCATED_32,
+        Mode::Bits64 => ALLOCATED_64,
+    };
+    all.difference(callee_saved(mode, convention))
 }
 
 /// The register file for confined functions of x86-64.

@@ -4,8 +4,8 @@
 //! long branch. In confined code each instruction takes its padding and more instructions. Counted are prefixes and REX (at most 3 bytes), opcode (at most 3), ModRM, SIB,
 //! displacement and immediate. Displacements from the frame are one byte where the whole frame is small.
 
-use crate::abi::Frame;
 use crate::emit::{BUNDLE, Dispatch};
+use crate::frame::Frame;
 use crate::inst::{Callee, Inst, Src, instructions};
 use crate::target::X86;
 use ice_asm::x86::Mode;
@@ -107,7 +107,9 @@ pub(crate) fn make_labels<L: Listing>(
         (false, true) => make::<SMALL, false, L>,
         (false, false) => make::<LARGE, false, L>,
     };
-    labels(target.mode, mach, allocation, 2 * frame.saved.len() as u32, landings, dispatch, buffer);
+    // A vector register takes REX, two bytes, and a place in the frame.
+    let saved = 2 * frame.saved.len() as u32 + (3 + LARGE) * frame.saved_vectors.len() as u32;
+    labels(target.mode, mach, allocation, saved, landings, dispatch, buffer);
 }
 
 /// What confined code has at most for an instruction of `bound` bytes: each of its groups has less padding than bytes, but

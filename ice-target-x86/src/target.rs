@@ -323,6 +323,6 @@ impl Target for X86 {
     }
 
     fn dwarf_number(&self, reg: PReg) -> Option<u16> {
-        crate::abi::dwarf_register(self.mode, reg)
+        crate::frame::dwarf_register(self.mode, reg)
     }
 }

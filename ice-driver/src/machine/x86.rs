@@ -75,8 +75,11 @@ const WIDE: MachineDescription = MachineDescription {
     extended_params: &[Type::I64],
     extended_passing: Passing::ByVal { size: 16, align_log2: 4 },
     quad: QuadPassing::Vector,
-    // Of x86-32 alone.
-    conventions: &[],
+    conventions: &[
+        (14, CallingConvention::PreserveMost),
+        (15, CallingConvention::PreserveAll),
+        (79, CallingConvention::Win64),
+    ],
     has_wide_functions: true,
     jumps: Some(JumpTexts {
         set: [

@@ -103,3 +103,28 @@ int no_end(int a) {
         stop(a);
     return use(0, a);
 }
+
+#ifdef __x86_64__
+#define WINDOWS __attribute__((ms_abi))
+#define ALL __attribute__((preserve_all))
+#else
+#define WINDOWS
+#define ALL
+#endif
+
+WINDOWS int vectors_of_windows(int n, double x) {
+    use(0, n);
+    return n * (int)x + use(&n, 3);
+}
+
+WINDOWS int vectors_and_unknown_sizes(int n, double x) {
+    char *bytes = alloca(n);
+    fill(bytes, n);
+    return bytes[n] + (int)x;
+}
+
+ALL int vectors_and_pages(int n, double x) {
+    struct large object;
+    fill(object.bytes, n);
+    return object.bytes[n] + (int)x;
+}

@@ -165,5 +165,13 @@ fn check_row<'a>(
             return Err(format!("register {register} of the caller is not found: {found:x?}"));
         }
     }
+    // What is said of vectors, which only functions of some conventions preserve (System V ABI, x86-64: figure 3.36).
+    for number in (0..16u8).filter(|_| word == 8) {
+        if let Some(RegisterRule::Offset(place)) = row.register(Register(17 + u16::from(number)))
+            && state.stack.get(&place) != Some(&Value::CallerVector(number))
+        {
+            return Err(format!("vector register {number} of the caller is not found at {place}"));
+        }
+    }
     Ok(())
 }

@@ -17,19 +17,28 @@ pub enum Value {
     Unknown,
     /// What this register held at the entry; `None` for the return address.
     Caller(Option<u8>),
+    /// What this vector register held at the entry.
+    CallerVector(u8),
     /// The canonical frame address and so many bytes.
     Frame(i64),
 }
 
-use Value::{Caller, Frame, Unknown};
+use Value::{Caller, CallerVector, Frame, Unknown};
 
 /// The machine at a place in the code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct State {
     /// General registers, by the number in encodings.
     pub registers: [Value; 16],
-    /// Words of the stack that hold a caller's register, by their distance from the canonical frame address.
+    /// Vector registers, by their numbers.
+    pub vectors: [Value; 16],
+    /// Words of the stack that hold a caller's register, and starts of what holds a vector, by their distance from the canonical frame address.
     pub stack: BTreeMap<i64, Value>,
+}
+
+/// The number of a vector register.
+fn vector(register: Register) -> Option<usize> {
+    register.is_vector_register().then(|| register.number() & 15)
 }
 
 /// The number of a general register in encodings, of whatever width.
@@ -43,13 +52,19 @@ impl State {
     fn at_entry(word: i64) -> State {
         let mut registers: [Value; 16] = std::array::from_fn(|n| Caller(Some(n as u8)));
         registers[SP] = Frame(-word);
-        State { registers, stack: BTreeMap::from([(-word, Caller(None))]) }
+        let vectors = std::array::from_fn(|n| CallerVector(n as u8));
+        State { registers, vectors, stack: BTreeMap::from([(-word, Caller(None))]) }
     }
 
     /// Keeps what two states agree on.
     fn meet(&self, other: &State) -> State {
         let mut met = self.clone();
         for (one, other) in met.registers.iter_mut().zip(other.registers) {
+            if *one != other {
+                *one = Unknown;
+            }
+        }
+        for (one, other) in met.vectors.iter_mut().zip(other.vectors) {
             if *one != other {
                 *one = Unknown;
             }
@@ -66,13 +81,19 @@ impl State {
         self.registers[SP] = offset(self.registers[SP], by);
     }
 
+    /// The place of an operand in memory, from the canonical frame address.
+    fn place(&self, inst: &Instruction) -> Option<i64> {
+        match self.register(inst.memory_base()) {
+            Frame(base) if inst.memory_index() == Register::None => Some(base + displacement(inst)),
+            _ => None,
+        }
+    }
+
     /// Forgets what was in memory at the place of a store.
     fn store(&mut self, inst: &Instruction, size: i64) {
-        if inst.memory_index() == Register::None
-            && let Frame(base) = self.register(inst.memory_base())
-        {
-            let start = base + displacement(inst);
-            self.stack.retain(|&place, _| place + 8 <= start || start + size <= place);
+        if let Some(start) = self.place(inst) {
+            let bytes = |value: &Value| if matches!(value, CallerVector(_)) { 16 } else { 8 };
+            self.stack.retain(|&place, value| place + bytes(value) <= start || start + size <= place);
         }
     }
 }
@@ -216,6 +237,18 @@ impl Walk {
                 let by = immediate(&inst);
                 state.move_stack(if inst.mnemonic() == Mnemonic::Add { by } else { -by });
             }
+            Mnemonic::Movaps => {
+                self.other(&inst, &mut state);
+                match (vector(first), vector(second), state.place(&inst)) {
+                    (None, Some(from), Some(place)) => {
+                        state.stack.insert(place, state.vectors[from]);
+                    }
+                    (Some(to), None, Some(place)) => {
+                        state.vectors[to] = state.stack.get(&place).copied().unwrap_or(Unknown);
+                    }
+                    _ => {}
+                }
+            }
             _ => self.other(&inst, &mut state),
         }
         state
@@ -227,6 +260,7 @@ impl Walk {
         for n in (0..16).filter(|n| !kept.contains(n)) {
             state.registers[n] = Unknown;
         }
+        state.vectors = [Unknown; 16];
         if let Some(next) = self.insts.get(at + 1)
             && next.mnemonic() == Mnemonic::Sub
             && number(next.op0_register()) == Some(SP)
@@ -240,10 +274,13 @@ impl Walk {
         let info = self.info.info(inst);
         for used in info.used_registers() {
             use iced_x86::OpAccess::{CondWrite, ReadCondWrite, ReadWrite, Write};
-            if matches!(used.access(), Write | CondWrite | ReadWrite | ReadCondWrite)
-                && let Some(n) = number(used.register())
-            {
-                state.registers[n] = Unknown;
+            if matches!(used.access(), Write | CondWrite | ReadWrite | ReadCondWrite) {
+                if let Some(n) = number(used.register()) {
+                    state.registers[n] = Unknown;
+                }
+                if let Some(n) = vector(used.register()) {
+                    state.vectors[n] = Unknown;
+                }
             }
         }
         let writes = info.used_memory().iter().any(|used| {

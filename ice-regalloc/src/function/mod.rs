@@ -216,6 +216,11 @@ impl Function {
         self.references.clobbers(inst)
     }
 
+    /// Units that any instruction destroys beside its definitions. Linear in the number of those that destroy some.
+    pub fn all_clobbers(&self) -> RegUnits {
+        self.references.all_clobbers()
+    }
+
     /// If `inst` only copies one virtual register: source and destination.
     pub fn is_move(&self, inst: Inst) -> Option<(VReg, VReg)> {
         let copies = self.references.shapes[inst.as_u32() as usize].has(Shape::COPY);

@@ -4,16 +4,17 @@
 //! wanted. With a frame pointer only the prologue and the epilogue have something to note.
 
 use super::Emitter;
-use crate::abi::{Probe, dwarf_number};
+use crate::frame::{Probe, dwarf_number, dwarf_register};
 use crate::inst::{Amode, Base, Callee};
 use crate::regs;
 use core::ops::Range;
-use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, Width};
+use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, SseOp, Width};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 use ice_codegen::{FrameChange, SavedRegister};
+use ice_regalloc::PReg;
 
 impl<L: Listing> StackSteps for Emitter<'_, L> {
     fn touch_stack(&mut self) {
@@ -78,6 +79,29 @@ impl<L: Listing> Emitter<'_, L> {
         if !size.is_multiple_of(PAGE) && self.frame.layout.pointer == FramePointer::None {
             self.note(|em| FrameChange::AddressOffset(em.distance()));
         }
+        self.save_preserved_vectors();
+    }
+
+    /// Stores the vector registers of the caller.
+    fn save_preserved_vectors(&mut self) {
+        let frame = self.frame;
+        for &(reg, place) in &frame.saved_vectors {
+            self.e.sse_m_x(SseOp::Movaps, Mem::base(frame.base(), place), regs::vector(reg));
+            self.note(|em| {
+                let register = em.dwarf_vector(reg);
+                FrameChange::Saved(SavedRegister { register, offset: place - em.base_distance() })
+            });
+        }
+    }
+
+    /// Loads them again, where the frame still is.
+    fn restore_preserved_vectors(&mut self) {
+        let frame = self.frame;
+        for &(reg, place) in &frame.saved_vectors {
+            let saved = Rm::Mem(Mem::base(frame.base(), place));
+            self.e.sse_x_xm(SseOp::Movaps, regs::vector(reg), saved);
+            self.note_leaving(|em| FrameChange::Restored(em.dwarf_vector(reg)));
+        }
     }
 
     /// Brings the stack pointer down to the alignment that the frame must have, if that is more than usual.
@@ -96,11 +120,23 @@ impl<L: Listing> Emitter<'_, L> {
         dwarf_number(self.mode, reg.number())
     }
 
+    fn dwarf_vector(&self, reg: PReg) -> u16 {
+        dwarf_register(self.mode, reg).unwrap_or_default()
+    }
+
     /// From the stack pointer behind the prologue to the canonical frame address, in bytes.
     fn distance(&self) -> i32 {
         let saved =
             self.frame.saved.len() as i32 + i32::from(self.frame.layout.pointer == FramePointer::Used);
         self.frame.layout.size as i32 + (1 + saved) * self.stack_width().bytes() as i32
+    }
+
+    /// From where the frame hangs off behind the prologue to the canonical frame address, in bytes.
+    fn base_distance(&self) -> i32 {
+        match self.frame.layout.pointer {
+            FramePointer::None => self.distance(),
+            FramePointer::Used => 2 * self.stack_width().bytes() as i32,
+        }
     }
 
     /// Notes a change of the frame behind what was emitted.
@@ -207,6 +243,7 @@ impl<L: Listing> Emitter<'_, L> {
         let width = self.stack_width();
         let frame = self.frame;
         let word = width.bytes() as i32;
+        self.restore_preserved_vectors();
         let mut distance = (1 + frame.saved.len() as i32) * word;
         match frame.layout.pointer {
             FramePointer::Used => {

@@ -29,7 +29,7 @@ pub(crate) use dispatch::Dispatch;
 pub(crate) use native::SAVED_VECTORS;
 pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
 
-use crate::abi::Frame;
+use crate::frame::Frame;
 use crate::inst::Inst;
 use crate::size;
 use crate::target::X86;

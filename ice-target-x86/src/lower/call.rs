@@ -82,6 +82,7 @@ impl X86 {
         let mut operands = Operands::new();
         let func = cx.func;
         let signature = cx.module.signature(func.id);
+        self.check_convention(signature)?;
         // Callers outside of the module do not promise that the upper half of a 32-bit argument is zero. Those
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
@@ -108,7 +109,14 @@ impl X86 {
                     operands.push(Operand::def_fixed(cx.regs(param).lo(), GPR, lo));
                 }
                 ArgumentPlace::Upper(of) => uppers.push((of, cx.regs(param).lo())),
-                ArgumentPlace::Stack(_) => {}
+                ArgumentPlace::At(reg) => {
+                    let address = match signature.passing(n) {
+                        Passing::ByVal { .. } => cx.regs(param).lo(),
+                        _ => self.temp(cx, Type::I64),
+                    };
+                    operands.push(Operand::def_fixed(address, GPR, reg));
+                }
+                ArgumentPlace::Stack(_) | ArgumentPlace::AtStack(_) => {}
             }
         }
         places.stack.check()?;
@@ -131,6 +139,9 @@ impl X86 {
         }
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
+        }
+        if signature.convention == CallingConvention::Win64 {
+            self.load_by_addresses(cx, signature, &operands);
         }
         self.make_global_base(cx);
         if has_stack_arguments || self.is_native() {
@@ -157,6 +168,9 @@ impl X86 {
             if let ArgumentPlace::Split(_, offset) = place {
                 let (dst, mem) = (cx.regs(param).hi(), Amode::new(Base::Incoming, offset as i32));
                 cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
+            }
+            if let ArgumentPlace::AtStack(offset) = place {
+                self.load_by_address(cx, offset, passing, param);
             }
             if let ArgumentPlace::Stack(offset) = place {
                 let mem = Amode::new(Base::Incoming, offset as i32);
@@ -229,8 +243,10 @@ impl X86 {
             }
         };
         let results = cx.call_results(inst, signature);
-        let call = match convention {
-            CallingConvention::PreserveNone => Inst::CallPreserveNone { callee, mode: self.mode },
+        let call = match signature {
+            Some(signature) if !convention.preserves_as_standard() => {
+                self.call_destroying(call.callee, callee, signature)?
+            }
             _ if self.tracks_branches => self.tracked_call(cx, &call, callee)?,
             _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
         };
@@ -263,7 +279,14 @@ impl X86 {
     /// supplement, table 2.9), or all.
     pub(super) fn popped(self, signature: &Signature) -> u32 {
         match (self.mode, signature.convention) {
-            (Mode::Bits64, _) | (_, CallingConvention::PreserveNone) => 0,
+            (Mode::Bits64, _)
+            | (
+                _,
+                CallingConvention::PreserveNone
+                | CallingConvention::PreserveMost
+                | CallingConvention::PreserveAll
+                | CallingConvention::Win64,
+            ) => 0,
             _ if self.is_confined() => 0,
             (_, CallingConvention::Standard) => {
                 4 * u32::from(signature.passing.contains(&Passing::StructReturn))
@@ -323,13 +346,30 @@ impl X86 {
                         _ => self.store_to(cx, to, arg),
                     }
                 }
-                ArgumentPlace::Stack(_) => {}
+                ArgumentPlace::At(reg) => {
+                    let address = self.temp(cx, Type::I64);
+                    let mem = self.argument_in_frame(cx, arg, passing);
+                    cx.sink.push(Inst::Lea { width: Width::B64, dst: address, mem });
+                    operands.push(Operand::use_fixed(address, GPR, reg));
+                }
+                ArgumentPlace::AtStack(offset) if stored.contains(&offset) => {
+                    let mem = self.argument_in_frame(cx, arg, passing);
+                    self.store_address(cx, mem, Amode::new(Base::Outgoing, offset as i32));
+                }
+                ArgumentPlace::Stack(_) | ArgumentPlace::AtStack(_) => {}
             }
         }
         for (of, src) in uppers {
             cx.sink.push(Inst::SetUpper { of, src });
         }
-        if signature.is_some_and(|s| s.arity == Arity::Variadic) && self.mode == Mode::Bits64 {
+        if let Some(signature) = signature
+            && signature.arity == Arity::Variadic
+            && self.mode == Mode::Bits64
+        {
+            if signature.convention == CallingConvention::Win64 {
+                self.floats_also_as_integers(cx, operands);
+                return places.stack;
+            }
             // al: at least the number of vector registers that carry arguments.
             let dst = self.temp(cx, Type::I32);
             cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
@@ -340,7 +380,13 @@ impl X86 {
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would
     /// need that place itself.
-    fn copy_argument<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, to: Amode, size: u32) {
+    pub(super) fn copy_argument<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        address: Value,
+        to: Amode,
+        size: u32,
+    ) {
         /// Most bytes that are copied by single moves.
         const MAX_UNROLLED: u32 = 128;
         let from = self.address(cx, address);
@@ -399,8 +445,12 @@ impl X86 {
                         self.store_part(cx, ty, src, mem.offset(4 * n as i32));
                     }
                 }
-                ArgumentPlace::Pair(..) | ArgumentPlace::Split(..) | ArgumentPlace::Upper(_) => {
-                    cx.fault("a helper takes a pair in registers");
+                ArgumentPlace::Pair(..)
+                | ArgumentPlace::Split(..)
+                | ArgumentPlace::Upper(_)
+                | ArgumentPlace::At(_)
+                | ArgumentPlace::AtStack(_) => {
+                    cx.fault("a helper takes a pair in registers or by its address");
                 }
             }
         }

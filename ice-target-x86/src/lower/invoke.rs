@@ -3,6 +3,9 @@
 //!
 //! The personality routine gives a pad two words, in the registers of the numbers 0 and 1 of DWARF on x86-64 and of 0
 //! and 2 on x86-32 (GCC's `EH_RETURN_DATA_REGNO`): rax and rdx in both.
+//!
+//! Unwinding restores the registers that standard functions preserve, and no more: an invoke destroys all others, also where
+//! the callee preserves them when it returns.
 
 use super::call::{Operands, is_untracked, kind_of_results};
 use crate::inst::{Callee, Inst};
@@ -26,8 +29,11 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let call = cx.call_of(inst)?;
         let Call { callee, signature, .. } = call;
-        if signature.is_some_and(|signature| signature.convention == CallingConvention::PreserveNone) {
-            return Err(ErrorKind::Unsupported("an invoke of a function that preserves nothing"));
+        if let Some(signature) = signature {
+            self.check_convention(signature)?;
+            if signature.convention == CallingConvention::PreserveNone {
+                return Err(ErrorKind::Unsupported("an invoke of a function that preserves nothing"));
+            }
         }
         let mut operands = Operands::new();
         let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);

@@ -13,6 +13,7 @@ mod carry;
 mod compare;
 mod constant;
 mod control;
+mod convention;
 mod divide;
 mod extended;
 mod float;

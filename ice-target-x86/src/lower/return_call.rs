@@ -14,8 +14,8 @@ use ice_codegen::mach::Sink;
 use ice_codegen::return_call::{PlaceArguments, StackPart, is_as_good_as_return};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
-use ice_ir::native::Passing;
-use ice_ir::{FuncId, Function, Module, Signature, Symbol, Type};
+use ice_ir::native::{CallingConvention, Passing};
+use ice_ir::{FuncId, Function, Module, Signature, Symbol, Type, Value, ValueDef};
 use ice_regalloc::{Constraint, PReg};
 
 /// The error where the function and the callee pop different numbers of bytes.
@@ -30,12 +30,33 @@ const UNCLEAN: ErrorKind =
 const NO_REGISTER: ErrorKind =
     ErrorKind::Unsupported("a tail call through an address with three arguments in registers");
 
+/// The error where the callee would look for an argument in the frame that is given back.
+const MEMORY: ErrorKind =
+    ErrorKind::Unsupported("a tail call with an argument in memory of its function (win64)");
+
+/// The error where a register of an argument gets the caller's value again before the jump.
+const RESTORED: ErrorKind = ErrorKind::Unsupported(
+    "a tail call of a function that preserves registers of arguments with others than its own parameters",
+);
+
+/// Whether an argument is in memory of the caller.
+fn passes_memory(func: &Function, call: &Call<'_>) -> bool {
+    let is_windows = call.signature.is_some_and(|signature| signature.convention == CallingConvention::Win64);
+    is_windows
+        && args_with_passing(func, *call).any(|(arg, passing)| {
+            matches!(passing, Passing::ByVal { .. }) || func.value_type(arg).is_vector()
+        })
+}
+
 impl PlaceArguments for ArgumentPlaces {
     fn next_part(&mut self, ty: Type, passing: Passing) -> StackPart {
         match self.next(ty, passing) {
             ArgumentPlace::Stack(offset) => StackPart::Whole(offset),
-            ArgumentPlace::Split(_, offset) => StackPart::Some(offset),
-            ArgumentPlace::Register(_) | ArgumentPlace::Pair(..) | ArgumentPlace::Upper(_) => StackPart::None,
+            ArgumentPlace::Split(_, offset) | ArgumentPlace::AtStack(offset) => StackPart::Some(offset),
+            ArgumentPlace::Register(_)
+            | ArgumentPlace::Pair(..)
+            | ArgumentPlace::Upper(_)
+            | ArgumentPlace::At(_) => StackPart::None,
         }
     }
 
@@ -68,7 +89,7 @@ impl X86 {
             }
         };
         let at = match callee {
-            Callee::Value(_) => self.jump_register(&operands).ok_or(NO_REGISTER)?,
+            Callee::Value(_) => self.jump_register(own.convention, &operands).ok_or(NO_REGISTER)?,
             Callee::Symbol(_) | Callee::Linked(_) => PReg(0),
         };
         let scratch = (!moved.is_empty()).then(|| self.undefined(cx, self.address_type()));
@@ -88,6 +109,8 @@ impl X86 {
         let [own_places, callee_places] =
             [Some(own), call.signature].map(|signature| ArgumentPlaces::of(self.mode, signature));
         self.is_native()
+            && !own.convention.preserves_arguments()
+            && !passes_memory(func, call)
             && own_pops == callee_pops
             && is_roomy
             && is_as_good_as_return((module, func), call, own_places, callee_places)
@@ -119,6 +142,13 @@ impl X86 {
         if self.popped(own) != call.signature.map_or(0, |callee| self.popped(callee)) {
             return Err(POPS);
         }
+        if passes_memory(cx.func, call) {
+            return Err(MEMORY);
+        }
+        let stays = |(n, &arg): (usize, &Value)| cx.func.value_def(arg) == ValueDef::Param(n as u32);
+        if own.convention.preserves_arguments() && !call.args.iter().enumerate().all(stays) {
+            return Err(RESTORED);
+        }
         let is_narrow = self.mode == Mode::Bits64 && own.ret == Type::I32;
         match self.is_native() || !is_narrow || self.origin(cx, inst, call.callee) == Origin::Here {
             true => Ok(()),
@@ -127,10 +157,11 @@ impl X86 {
     }
 
     /// A register that nothing restores and that is none of the operands.
-    fn jump_register(self, operands: &Operands) -> Option<PReg> {
+    fn jump_register(self, convention: CallingConvention, operands: &Operands) -> Option<PReg> {
         let candidates: &[PReg] = match self.mode {
             Mode::Bits32 => &[RCX, RDX, RAX],
             Mode::Bits64 if self.confines_memory() => &[PReg(10)],
+            Mode::Bits64 if convention.preserves_arguments() => &[PReg(11)],
             Mode::Bits64 => &[PReg(11), PReg(10)],
         };
         let is_free =

@@ -2,7 +2,9 @@
 //!
 //! On x86-64 the prologue stores the argument registers that carry no parameter where the AMD64 supplement
 //! (section 3.5.7) wants them: six general registers of 8 bytes, then eight vector registers of 16, the latter
-//! only if al says that some carry arguments. On x86-32 all variadic arguments are on the stack.
+//! only if al says that some carry arguments. On x86-32 all variadic arguments are on the stack. Functions of Windows store
+//! their four general registers to the places that callers leave for them below the stack arguments, so that all arguments
+//! are words one after another, and a list is the address of the next one.
 
 use crate::abi::unused_int_args;
 use crate::emit::SAVED_VECTORS;
@@ -12,6 +14,7 @@ use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::{Mode, Width};
 use ice_codegen::mach::{Operand, Sink, VReg};
+use ice_ir::native::CallingConvention;
 use ice_ir::{Signature, Type, Value};
 
 /// Bytes of the area.
@@ -24,6 +27,7 @@ pub(super) struct SavedArguments {
     first_vector: u8,
     /// Vector registers and al, as they come.
     vectors: ArrayVec<Operand, 9>,
+    convention: CallingConvention,
 }
 
 impl X86 {
@@ -36,11 +40,16 @@ impl X86 {
     ) -> SavedArguments {
         let places = self.parameter_places(signature);
         let first_vector = places.vectors;
-        let mut saved = SavedArguments { ints: ArrayVec::new(), first_vector, vectors: ArrayVec::new() };
+        let convention = signature.convention;
+        let mut saved =
+            SavedArguments { ints: ArrayVec::new(), first_vector, vectors: ArrayVec::new(), convention };
         for (n, reg) in unused_int_args(&places) {
             let word = self.temp(cx, Type::I64);
             incoming.push(Operand::def_fixed(word, GPR, reg));
             saved.ints.push((n, word));
+        }
+        if convention == CallingConvention::Win64 {
+            return saved;
         }
         let count = self.temp(cx, Type::I64);
         incoming.push(Operand::def_fixed(count, GPR, RAX));
@@ -55,21 +64,31 @@ impl X86 {
 
     /// Stores them.
     pub(super) fn save_arguments<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, saved: &SavedArguments) {
-        let object = cx.sink.frame().add_object(AREA, 4);
-        cx.sink.frame().saved_arguments = Some(object);
-        let first = saved.first_vector;
-        cx.sink.push_with(Inst::SaveVectors { object, first }, &saved.vectors);
+        let base = match saved.convention {
+            CallingConvention::Win64 => Base::Incoming,
+            _ => {
+                let object = cx.sink.frame().add_object(AREA, 4);
+                cx.sink.frame().saved_arguments = Some(object);
+                let first = saved.first_vector;
+                cx.sink.push_with(Inst::SaveVectors { object, first }, &saved.vectors);
+                Base::Object(object)
+            }
+        };
         for &(n, src) in &saved.ints {
-            let mem = Amode::new(Base::Object(object), 8 * n as i32);
+            let mem = Amode::new(base, 8 * n as i32);
             cx.sink.push(Inst::Store { width: Width::B64, src, mem });
         }
     }
 
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
-        let places = self.parameter_places(cx.module.signature(cx.func.id));
+        let signature = cx.module.signature(cx.func.id);
+        let places = self.parameter_places(signature);
         let on_stack = Amode::new(Base::Incoming, places.stack.bytes() as i32);
         let list = self.address(cx, list);
+        if signature.convention == CallingConvention::Win64 {
+            return self.store_address(cx, Amode::new(Base::Incoming, 8 * places.ints as i32), list);
+        }
         if self.mode == Mode::Bits32 {
             return self.store_address(cx, on_stack, list);
         }

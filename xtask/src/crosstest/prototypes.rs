@@ -364,8 +364,15 @@ impl Generator {
                 let most = if variable.is_empty() { conventions.len() } else { 2 };
                 format!("__attribute__(({})) ", self.random.one_of(&conventions[..most]))
             }
+            // With registers of 256 bits the others are refused.
+            Target::X86_64 if self.random.once_in(2) => {
+                let conventions = ["preserve_most", "ms_abi", "preserve_all"];
+                let most = if self.has_wide_registers { 1 } else { conventions.len() };
+                format!("__attribute__(({})) ", self.random.one_of(&conventions[..most]))
+            }
             _ => String::new(),
         };
+        let lists = if attribute.contains("ms_abi") { "__builtin_ms_" } else { "__builtin_" };
         let result = ret.as_ref().map_or("void", |ty| &ty.name).to_owned();
         let mut list: Vec<String> =
             params.iter().enumerate().map(|(i, ty)| format!("{} a{i}", ty.name)).collect();
@@ -381,7 +388,7 @@ impl Generator {
             let (set, check) = self.value(ty, &name, (number, place));
             _ = write!(before, "  {} {name};\n{set}", ty.name);
             if place == params.len() {
-                _ = writeln!(checks, "  va_list l;\n  va_start(l, a{});", place - 1);
+                _ = writeln!(checks, "  {lists}va_list l;\n  {lists}va_start(l, a{});", place - 1);
             }
             if place >= params.len() {
                 _ = writeln!(checks, "  {0} {name} = va_arg(l, {0});", ty.name);

@@ -8,7 +8,7 @@ use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{FuncId, Module, Name};
 
 use super::legal::Legal;
-use super::signature::{Rules, Signatures, VectorRegisters};
+use super::signature::{Rules, Signatures};
 use crate::bitstream::BlockInfo;
 use crate::error::{Error, OpenBlock};
 use crate::llvm::wire::attributes::{AttributeTable, FunctionFlags};
@@ -136,7 +136,7 @@ impl LlvmModule {
         let info = &self.functions[function];
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
         let list = self.attributes.list(info.attributes.into()).unwrap_or_default();
-        let signature = info.ty.expand().map(|ty| rules.signature(ty, &list, VectorRegisters::Usual));
+        let signature = info.ty.expand().map(|ty| rules.signature(ty, &list, rules.registers_of(ty, &list)));
         let convention = self.legal.machine().convention(info.convention.into()).unwrap_or_default();
         match signature.map(|signature| rules.in_convention(signature?, convention)) {
             Some(Err(error)) => error,

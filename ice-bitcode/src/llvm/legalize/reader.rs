@@ -63,6 +63,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         }
     }
     builder.finish().map_err(|error| reader.error(error))?;
+    builder.prepare_calls();
     let outer = OpenBlock { id: block::MODULE, byte: container.module.at / 8 };
     Ok(LlvmModule {
         producer: container.version(),
@@ -495,6 +496,12 @@ impl<'a> Builder<'a> {
         self.module.pointer_type = if self.layout.pointer_bytes == 8 { Type::I64 } else { Type::I32 };
         let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
         self.signatures.add_calls(&rules, &mut self.module);
+    }
+
+    /// What can be computed of calls once all functions are known.
+    fn prepare_calls(&mut self) {
+        let rules = rules(&self.types, &self.layout, &self.layouts, &self.legal, &self.attributes);
+        self.signatures.add_calls_by_convention(&rules, &mut self.module);
     }
 
     // ---- records

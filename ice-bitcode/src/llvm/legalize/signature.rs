@@ -71,6 +71,8 @@ pub struct Signatures {
     untracked: IndexMap<SigId, SigId, FxBuildHasher>,
     /// Those of conventions that are not C's, by the same of C's.
     by_convention: IndexMap<(SigId, CallingConvention), SigId, FxBuildHasher>,
+    /// The conventions of the module's functions that are not C's.
+    conventions: Vec<CallingConvention>,
     /// Parameters of all that were made, and of those that were new.
     made: usize,
     stored: usize,
@@ -81,6 +83,15 @@ struct Known {
     id: SigId,
     /// Whether types say all.
     is_plain: bool,
+}
+
+/// What of a call needs no signature.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Said {
+    /// What types say, extensions included.
+    Types,
+    /// Nothing.
+    Nothing,
 }
 
 /// How a call finds its callee.
@@ -359,15 +370,18 @@ impl Signatures {
         }
     }
 
-    /// Makes each signature also as that of the machine's conventions, where there may be calls of such.
+    /// Whether a function of the module has this convention, so that calls of it have signatures.
+    #[must_use]
+    pub fn has_convention(&self, convention: CallingConvention) -> bool {
+        self.conventions.contains(&convention)
+    }
+
+    /// Makes each signature also as that of the conventions that functions of the module have.
     fn add_conventions(&mut self, rules: &Rules<'_>, module: &mut Module) {
-        let conventions = rules.legal.machine().conventions;
-        if conventions.is_empty() {
-            return;
-        }
+        let conventions = self.conventions.clone();
         let of_calls = self.known.values().map(|known| known.id).chain(self.untracked.values().copied());
         let all: Vec<SigId> = of_calls.collect();
-        for &(_, convention) in conventions {
+        for convention in conventions {
             for &id in &all {
                 // A call of what is not supported is refused where it is.
                 let _ = self.in_convention(rules, module, id, convention);
@@ -402,13 +416,16 @@ impl Signatures {
         list: u64,
         convention: CallingConvention,
     ) -> Checked<SigId> {
-        let flags = rules.attributes.list(list)?.function.flags;
-        let is_wide = flags.has(FunctionFlags::WIDE_REGISTERS) && rules.is_called_wide(ty);
-        let registers = if is_wide { VectorRegisters::Wide } else { VectorRegisters::Usual };
+        let registers = rules.registers_of(ty, &rules.attributes.list(list)?);
         let id = self.make(rules, module, ty, list, registers)?;
         match convention {
             CallingConvention::Standard => Ok(id),
-            _ => self.in_convention(rules, module, id, convention),
+            _ => {
+                if !self.has_convention(convention) {
+                    self.conventions.push(convention);
+                }
+                self.in_convention(rules, module, id, convention)
+            }
         }
     }
 
@@ -445,14 +462,30 @@ impl Signatures {
     /// Makes the signatures of calls that say more than types: all function types, and each with each list that
     /// may belong to it.
     pub(super) fn add_calls(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        self.make_all(rules, module, Said::Types);
+        self.add_untracked(rules, module);
+    }
+
+    /// Makes the signatures of calls by conventions that are not C's, once all functions are known: none if no function has
+    /// such a convention, so that other modules pay nothing.
+    pub(super) fn add_calls_by_convention(&mut self, rules: &Rules<'_>, module: &mut Module) {
+        if self.conventions.is_empty() {
+            return;
+        }
+        self.make_all(rules, module, Said::Nothing);
+        self.add_untracked(rules, module);
+        self.add_conventions(rules, module);
+    }
+
+    /// Makes the signatures of all function types, and of each with each list that may belong to it, where that says more
+    /// than is said.
+    fn make_all(&mut self, rules: &Rules<'_>, module: &mut Module, said: Said) {
         let usual = VectorRegisters::Usual;
         let is_wide = |number: u32| {
             let list = rules.attributes.list(number.into());
             list.is_ok_and(|list| list.function.flags.has(FunctionFlags::WIDE_REGISTERS))
         };
         let has_wide = rules.legal.machine().has_wide_registers && (1..=rules.attributes.len()).any(is_wide);
-        // These have to be said also where types would say all.
-        let has_conventions = !rules.legal.machine().conventions.is_empty();
         let mut functions = Vec::new();
         for (id, ty) in rules.types.iter() {
             // A type that cannot be called is refused when it is.
@@ -477,7 +510,7 @@ impl Signatures {
                 if limited(&mut steps, work, MAX_STEPS).is_err() {
                     break 'lists;
                 }
-                if (is_special || is_special_type || has_conventions) && rules.may_fit(id, &list) {
+                if (is_special || is_special_type || said == Said::Nothing) && rules.may_fit(id, &list) {
                     let _ = self.make(rules, module, id, number.into(), usual);
                     if is_called_wide {
                         let _ = self.make(rules, module, id, number.into(), VectorRegisters::Wide);
@@ -485,8 +518,6 @@ impl Signatures {
                 }
             }
         }
-        self.add_untracked(rules, module);
-        self.add_conventions(rules, module);
     }
 
     fn intern(&mut self, signature: Signature, module: &mut Module) -> Checked<SigId> {
@@ -534,6 +565,14 @@ impl Rules<'_> {
         (variadic || of_params.len() <= params.len())
             && fits(ret, list.ret)
             && params.iter().zip(of_params).all(|(&ty, &attributes)| fits(ty, attributes))
+    }
+
+    /// In which registers a function of type `ty` with this list has its vectors.
+    pub(super) fn registers_of(&self, ty: TypeId, list: &AttributeList) -> VectorRegisters {
+        match list.function.flags.has(FunctionFlags::WIDE_REGISTERS) && self.is_called_wide(ty) {
+            true => VectorRegisters::Wide,
+            false => VectorRegisters::Usual,
+        }
     }
 
     /// Whether functions of type `ty` are called in another way in code for processors with registers of 256 bits, if the
@@ -639,7 +678,7 @@ impl Rules<'_> {
     ///
     /// # Errors
     ///
-    /// The convention has no variable arguments.
+    /// The convention has no variable arguments, or no place for a parameter.
     pub(super) fn in_convention(
         self,
         signature: Signature,
@@ -650,8 +689,11 @@ impl Rules<'_> {
         match signature.has_valid_passing(pointer) {
             true => Ok(signature),
             false => {
-                let what = format!("variable arguments of the calling convention {convention}");
-                Err(Error::Unsupported { what })
+                let what = match signature.arity == Arity::Fixed || convention.has_variable_arguments() {
+                    true => "vectors of 256 bits and objects by value aligned to more than 16 bytes",
+                    false => "variable arguments",
+                };
+                Err(Error::Unsupported { what: format!("{what} of the calling convention {convention}") })
             }
         }
     }

@@ -39,6 +39,10 @@ pub(super) enum Callee {
 /// The flag of a call that must not take stack space of its own.
 const MUST_TAIL: u64 = 1 << 14;
 
+/// The error for a call whose signature nobody has asked for.
+const UNKNOWN: &str =
+    "a call through an address by a calling convention other than C's that no function of the module has";
+
 /// The number of the convention whose marked calls before returns must not take any either, `tailcc`.
 const TAIL_CONVENTION: u64 = 18;
 
@@ -148,6 +152,7 @@ impl Body<'_, '_> {
                 let through = if function.is_some() { Through::Name } else { Through::Address };
                 match signatures.call_by(attribute_table, ty, (list, through), registers, convention) {
                     Some(signature) => Some(signature),
+                    None if !signatures.has_convention(convention) => return unsupported(UNKNOWN),
                     None => return self.unsupported_call(prototype),
                 }
             }
@@ -297,6 +302,7 @@ impl Body<'_, '_> {
             while self.has_more() {
                 let operand = self.vt()?;
                 self.value_shape(operand.ty)?;
+                self.check_quad(prototype.convention, operand.ty)?;
                 let attributes = self.m.attributes.param(attributes, index);
                 // The signature counts parts as if each argument had one.
                 let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;
@@ -308,7 +314,9 @@ impl Body<'_, '_> {
                 {
                     return fail(self.type_class(operand.ty, "a pointer"));
                 }
+                let is_windows = prototype.convention == CallingConvention::Win64;
                 if self.m.types.get(operand.ty) == LlvmType::Int(128)
+                    && !is_windows
                     && most_before_pair.is_some_and(|most| self.general_arguments(signature, args) > most)
                 {
                     // It stays whole, where plain halves would not.
@@ -318,6 +326,9 @@ impl Body<'_, '_> {
                 } else if self.vector_registers() == VectorRegisters::Wide
                     && !self.halves(operand.ty).is_empty()
                 {
+                    if is_windows {
+                        return unsupported("vectors of 256 bits of the calling convention win64");
+                    }
                     self.pass_wide_variable(operand, args)?;
                 } else {
                     self.pass(operand, attributes, Argument::Variable, args)?;

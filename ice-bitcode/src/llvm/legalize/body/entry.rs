@@ -14,7 +14,7 @@ use crate::llvm::legalize::signature::{
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::demands::{Demands, Hook};
 use crate::llvm::wire::types::{LlvmType, TypeId};
-use ice_ir::{FuncId, Intrinsic, Symbol, Type};
+use ice_ir::{CallingConvention, FuncId, Intrinsic, Symbol, Type};
 
 /// From how many bytes on an array is a large one, unless a function says it.
 const LARGE_ARRAY: u32 = 8;
@@ -27,13 +27,19 @@ impl Body<'_, '_> {
         let LlvmType::Function { ret, params, .. } = self.m.types.get(ty) else {
             return fail(self.type_class(ty, "a function type"));
         };
-        self.convention(info.convention.into(), ty)?;
+        let convention = self.convention(info.convention.into(), ty)?;
         let attributes = self.m.attributes.list(info.attributes.into())?;
         self.s.large_array = attributes.function.large_array.unwrap_or(LARGE_ARRAY);
         self.check_result(ret, attributes.ret, Some(self.s.function))?;
         self.s.ret = Some((ret, attributes.ret));
         self.s.flags = attributes.function.flags;
         self.check_wide(ty, Some(self.s.function))?;
+        if convention == CallingConvention::PreserveAll
+            && self.s.flags.has(FunctionFlags::WIDE_REGISTERS)
+            && self.m.legal.machine().has_wide_registers
+        {
+            return unsupported("preserve_all for processors with vector registers of 256 bits");
+        }
         let mut at = 0;
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void

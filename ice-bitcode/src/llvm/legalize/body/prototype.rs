@@ -8,7 +8,7 @@ use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::Part;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::wire::types::{LlvmType, TypeId, TypeList};
+use crate::llvm::wire::types::{LlvmType, TypeId, TypeList, TypeTable};
 
 /// The function type of a call.
 #[derive(Clone, Copy)]
@@ -30,7 +30,11 @@ impl Body<'_, '_> {
         let machine = self.m.legal.machine();
         if !CONVENTIONS.contains(&number) {
             return match machine.convention(number) {
-                Some(convention) => Ok(convention),
+                Some(convention) => {
+                    let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
+                    params.iter().chain([&ret]).try_for_each(|&ty| self.check_quad(convention, ty))?;
+                    Ok(convention)
+                }
                 None => unsupported("a calling convention other than C's"),
             };
         }
@@ -45,6 +49,19 @@ impl Body<'_, '_> {
         match has_floats(&ret) || params.iter().any(has_floats) {
             true => unsupported(&alloc::format!("{name} with floats")),
             false => Ok(CallingConvention::Standard),
+        }
+    }
+
+    /// Refuses what has numbers of 128 bits in the convention of Windows: LLVM 19 passes them in registers, later versions by
+    /// their addresses, as C compilers do.
+    pub(super) fn check_quad(&self, convention: CallingConvention, ty: TypeId) -> Checked<()> {
+        let is_refused = convention == CallingConvention::Win64
+            && self.m.legal.has_quad()
+            && self.m.legal.parts(ty).is_ok()
+            && has_quad(&self.m.types, ty);
+        match is_refused {
+            true => unsupported("fp128 of the calling convention win64"),
+            false => Ok(()),
         }
     }
 
@@ -91,5 +108,15 @@ impl Body<'_, '_> {
             }
             _ => self.rel(ty).map(Some),
         }
+    }
+}
+
+/// Whether a value of type `ty`, whose parts are few, has an `fp128`.
+fn has_quad(types: &TypeTable, ty: TypeId) -> bool {
+    match types.get(ty) {
+        LlvmType::Fp128 => true,
+        LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => has_quad(types, element),
+        LlvmType::Struct { members, .. } => types.list(members).iter().any(|&member| has_quad(types, member)),
+        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Intrinsics on memory, addresses and the frame, and questions about values.
 
-use ice_ir::{BinaryOp, Intrinsic, Symbol, Type, Value};
+use ice_ir::{BinaryOp, CallingConvention, Intrinsic, Symbol, Type, Value};
 
 use super::Call;
 use crate::llvm::legalize::body::integer::Sign;
@@ -115,7 +115,11 @@ impl Body<'_, '_> {
         let (to, from) = (self.address_arg(call.args[0])?, self.address_arg(call.args[1])?);
         let pointer = self.pointer();
         let log2 = pointer.bytes().trailing_zeros() as u8;
-        for i in 0..self.m.legal.machine().va_list_words {
+        let machine = self.m.legal.machine();
+        // What a list is depends on the function that has it.
+        let own = machine.convention(self.m.functions[self.s.function].convention.into());
+        let words = if own == Some(CallingConvention::Win64) { 1 } else { machine.va_list_words };
+        for i in 0..words {
             let at = i64::from(i * pointer.bytes());
             let (from, to) = (self.offset(from, at), self.offset(to, at));
             let word = self.b.load(pointer, from, log2);
