@@ -78,6 +78,7 @@ impl X86 {
     }
 
     /// Moves incoming arguments to the registers of the parameters.
+    #[inline(never)]
     pub(crate) fn lower_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
         let mut operands = Operands::new();
         let func = cx.func;
