@@ -109,7 +109,7 @@ fn other_inputs_and_errors_are_those_of_the_linker() {
 #[test]
 fn what_is_refused_is_named() {
     let Some(scratch) = project() else { return };
-    scratch.write("two.c", "__float128 two(__float128 a) { return a * 2; }\n");
+    scratch.write("two.c", "int two(int a) { __asm__(\"no_such_instruction\"); return a * 2; }\n");
     tool(&scratch, "clang-19 -O1 -flto -c two.c -o two.o");
     scratch.write("broken.o", b"BC\xc0\xde....");
     tool(&scratch, "llvm-ar-19 rcs libparts.a two.o");
