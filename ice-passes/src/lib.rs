@@ -13,6 +13,7 @@ pub mod dead_cycles;
 pub mod hoist;
 pub mod known_bits;
 pub mod number_values;
+mod preheader;
 pub mod protect;
 pub mod return_calls;
 pub mod short_circuit;
