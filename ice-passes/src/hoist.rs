@@ -65,8 +65,7 @@ pub fn hoist_invariants(
             if is_movable(pass.func, inst)
                 && is_worth_moving(pass.func, inst)
                 && let Some(header) = pass.destination(block, inst)
-                && let Some(preheader) =
-                    pass.scratch.preheaders.of(pass.func, (cfg, tree, loops), header)
+                && let Some(preheader) = pass.scratch.preheaders.of(pass.func, (cfg, tree, loops), header)
             {
                 pass.hoist(header, preheader);
             }

@@ -20,6 +20,7 @@ pub mod short_circuit;
 pub mod simplify;
 pub mod sink;
 mod split;
+pub mod strength_reduction;
 pub mod switches;
 
 pub use addresses::{AddressScratch, fold_addresses};
@@ -32,4 +33,5 @@ pub use protect::{ProtectScratch, protect_stack};
 pub use return_calls::{SomethingReturnsTwice, make_return_calls};
 pub use short_circuit::{ShortCircuitScratch, split_conditions};
 pub use sink::{SinkScratch, sink};
+pub use strength_reduction::{StrengthScratch, reduce_strength};
 pub use switches::{SwitchScratch, simplify_switches};

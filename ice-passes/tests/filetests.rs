@@ -10,8 +10,8 @@ use ice_ir::{
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, SwitchScratch, fold_addresses, hoist_invariants, number_values, protect_stack,
-    remove_dead_cycles, simplify_switches, sink, split_conditions,
+    SinkScratch, StrengthScratch, SwitchScratch, fold_addresses, hoist_invariants, number_values,
+    protect_stack, reduce_strength, remove_dead_cycles, simplify_switches, sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -47,6 +47,12 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         "licm" => {
             let mut scratch = HoistScratch::default();
             let changed = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "reduce-strength" | "reduce-strength-without-sums" => {
+            let addresses = (module.pointer_type, name == "reduce-strength");
+            let (graphs, mut scratch) = ((&cfg, &tree, &loops), StrengthScratch::default());
+            let changed = reduce_strength(func, addresses, graphs, &uses, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "short-circuit" => {

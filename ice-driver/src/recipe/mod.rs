@@ -42,6 +42,8 @@ pub enum Step {
     NumberValues,
     /// Loop-invariant instructions go before their loops.
     Licm,
+    /// Addresses that advance by a fixed distance in loops are counted up.
+    ReduceStrength,
     /// Branches on `a or b` become two branches.
     ShortCircuit,
     /// Dispatches of interpreters get short: no block and no second phi before them, no sum behind.
@@ -66,7 +68,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 20] = [
+    pub const ALL: [Step; 21] = [
         Step::Read,
         Step::Harden,
         Step::ControlFlow,
@@ -77,6 +79,7 @@ impl Step {
         Step::DeadCycles,
         Step::NumberValues,
         Step::Licm,
+        Step::ReduceStrength,
         Step::ShortCircuit,
         Step::SimplifySwitches,
         Step::FoldAddresses,
@@ -102,6 +105,7 @@ impl Step {
             Step::DeadCycles => "dead-cycles",
             Step::NumberValues => "number-values",
             Step::Licm => "licm",
+            Step::ReduceStrength => "reduce-strength",
             Step::ShortCircuit => "short-circuit",
             Step::SimplifySwitches => "simplify-switches",
             Step::FoldAddresses => "fold-addresses",
@@ -123,6 +127,7 @@ impl Step {
                 | Step::DeadCycles
                 | Step::NumberValues
                 | Step::Licm
+                | Step::ReduceStrength
                 | Step::ShortCircuit
                 | Step::SimplifySwitches
                 | Step::FoldAddresses
@@ -162,6 +167,8 @@ const O2: &[Step] = &[
     Step::DeadCycles,
     Step::NumberValues,
     Step::Licm,
+    Step::Uses,
+    Step::ReduceStrength,
     Step::Uses,
     Step::ShortCircuit,
     Step::SimplifySwitches,

@@ -18,7 +18,7 @@ use ice_ir::{
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, SomethingReturnsTwice, SwitchScratch,
+    SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -117,6 +117,7 @@ pub(crate) struct Pipeline {
     cycles: CycleScratch,
     numbering: Numbering,
     hoist: HoistScratch,
+    strength: StrengthScratch,
     short_circuit: ShortCircuitScratch,
     switches: SwitchScratch,
     addresses: AddressScratch,
@@ -201,6 +202,7 @@ impl Pipeline {
             cycles: CycleScratch::default(),
             numbering: Numbering::default(),
             hoist: HoistScratch::default(),
+            strength: StrengthScratch::default(),
             short_circuit: ShortCircuitScratch::default(),
             switches: SwitchScratch::default(),
             addresses: AddressScratch::default(),
@@ -350,6 +352,7 @@ impl Pipeline {
             Step::DeadCycles
             | Step::NumberValues
             | Step::Licm
+            | Step::ReduceStrength
             | Step::ShortCircuit
             | Step::SimplifySwitches
             | Step::FoldAddresses
@@ -444,6 +447,11 @@ impl Pipeline {
                 &self.loops,
                 &mut self.hoist,
             ),
+            Step::ReduceStrength => {
+                let addresses = (job.module.pointer_type, self.generator.adds_in_addresses());
+                let graphs = (cfg, &self.dominators, &self.loops);
+                ice_passes::reduce_strength(&mut self.func, addresses, graphs, &self.uses, &mut self.strength)
+            }
             Step::ShortCircuit => {
                 ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit)
             }

@@ -34,6 +34,7 @@ impl Pipeline {
             | Step::DeadCycles
             | Step::NumberValues
             | Step::Licm
+            | Step::ReduceStrength
             | Step::ShortCircuit
             | Step::SimplifySwitches
             | Step::FoldAddresses
