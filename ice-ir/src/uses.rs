@@ -25,7 +25,10 @@ struct ValueUses {
 /// Set where an instruction may ask for more of a value than the bits of its type.
 const WIDENED: u32 = 1 << 31;
 
-const _: () = assert!(Type::ALL.len() < 31);
+/// Set where a phi uses the value.
+const MERGED: u32 = 1 << 30;
+
+const _: () = assert!(Type::ALL.len() < 30);
 
 /// Use counts of one function. Reused from function to function.
 #[derive(Default)]
@@ -122,7 +125,7 @@ impl Uses {
 
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
-        let mut left = self.values[value.index()].accessed & !WIDENED;
+        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED);
         core::iter::from_fn(move || {
             let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
@@ -169,6 +172,18 @@ impl Uses {
         (count != 0 && !self.is_dead(user)).then_some(user)
     }
 
+    /// Whether `user` is the last that needs `value`, a result of its block or a phi, as far as is known without
+    /// liveness: no phi takes the value along, and nothing behind `user` in layout order uses it.
+    pub fn ends_at(&self, func: &Function, value: Value, user: Inst) -> bool {
+        let is_merged = self.values[value.index()].accessed & MERGED != 0;
+        self.last_user(value) == Some(user)
+            && !is_merged
+            && func.defining_inst(value).is_some_and(|def| {
+                let is_near = func.layout.block_of(def) == func.layout.block_of(user);
+                is_near || matches!(func.inst(def), InstData::Phi { .. })
+            })
+    }
+
     /// The last instruction in layout order that uses `value`, if it is in the same block as `def` and is
     /// not a phi.
     #[inline]
@@ -192,7 +207,11 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
             note(values, inst, value);
         }
         ref data => {
-            let marks = if keeps_to_widths(data) { 0 } else { WIDENED };
+            let marks = match data {
+                InstData::Phi { .. } => WIDENED | MERGED,
+                data if keeps_to_widths(data) => 0,
+                _ => WIDENED,
+            };
             func.for_each_operand_of(data, |value| note(values, inst, value).accessed |= marks);
             if let InstData::InsertElement { .. } = data
                 && let Some(lane) = address_of(func, inst)

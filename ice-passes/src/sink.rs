@@ -135,8 +135,8 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
                 && is_alone
                 && args.iter().any(|&arg| func.is_constant(arg))
             {
-                true => sink_to_edge(func, loops, phi, def, block),
-                false => sink_step(func, phi, value, def),
+                true => sink_to_edge(func, (loops, uses), phi, def, block),
+                false => sink_step(func, uses, phi, value, def),
             };
         }
     }
@@ -144,14 +144,27 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
 }
 
 /// Whether `inst` reads `value`, or memory at an address that `value` is a part of: what computes the address is folded into
-/// the access.
-fn uses_of(func: &Function, inst: Inst, value: Value) -> bool {
-    let mut is_used = match *func.inst(inst) {
-        InstData::Load { address, .. } | InstData::Store { address, .. } => is_part(func, value, address, 2),
-        _ => false,
-    };
-    func.for_each_operand(inst, |operand| is_used |= operand == value);
+/// the access, and a load into the one instruction that uses it.
+fn uses_of(func: &Function, uses: &Uses, inst: Inst, value: Value) -> bool {
+    let mut is_used = is_accessed(func, inst, value);
+    func.for_each_operand(inst, |operand| {
+        let is_folded_access = || {
+            let def = func.defining_inst(operand).filter(|_| uses.count_if_known(operand) == 1);
+            def.is_some_and(|def| is_accessed(func, def, value))
+        };
+        is_used |= operand == value || is_folded_access();
+    });
     is_used
+}
+
+/// Whether `inst` is a load or store at an address that `value` is a part of.
+fn is_accessed(func: &Function, inst: Inst, value: Value) -> bool {
+    match *func.inst(inst) {
+        InstData::Load { address, .. } | InstData::Store { address, .. } => {
+            address == value || is_part(func, value, address, 2)
+        }
+        _ => false,
+    }
 }
 
 /// Whether `value` is an operand of the sums and scales, this many deep, that give `address`.
@@ -166,13 +179,19 @@ fn is_part(func: &Function, value: Value, address: Value, depth: u32) -> bool {
 
 /// Moves `def`, whose result only goes to `phi` at the end of `block`, to there, if `phi` is used behind it in its own
 /// block. Whether it did.
-fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, block: Block) -> bool {
+fn sink_to_edge(
+    func: &mut Function,
+    (loops, uses): (&LoopForest, &Uses),
+    phi: Value,
+    def: Inst,
+    block: Block,
+) -> bool {
     let Some(from) = func.layout.block_of(def) else { return false };
     let mut next = func.layout.next_inst(def);
     let mut is_used = false;
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
-        is_used |= uses_of(func, inst, phi);
+        is_used |= uses_of(func, uses, inst, phi);
         next = func.layout.next_inst(inst);
     }
     if is_used
@@ -188,14 +207,14 @@ fn sink_to_edge(func: &mut Function, loops: &LoopForest, phi: Value, def: Inst, 
 
 /// Moves `def`, which gives `value` from `phi`, behind the last use of `phi` that comes before the first of
 /// `value`. Whether there is such a place.
-fn sink_step(func: &mut Function, phi: Value, value: Value, def: Inst) -> bool {
+fn sink_step(func: &mut Function, uses: &Uses, phi: Value, value: Value, def: Inst) -> bool {
     let (mut behind, mut next) = (None, func.layout.next_inst(def));
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
-        if uses_of(func, inst, value) {
+        if uses_of(func, uses, inst, value) {
             break;
         }
-        let uses_phi = uses_of(func, inst, phi);
+        let uses_phi = uses_of(func, uses, inst, phi);
         next = func.layout.next_inst(inst);
         // Nothing comes between a call and its second result.
         let has_more = next.is_some_and(|next| func.inst(next).is_further_result());

@@ -311,12 +311,22 @@ impl X86 {
         if let ([Some(0), Some(1)] | [Some(1), Some(0)], Type::I32) = (numbers, ty) {
             return self.select_bit(cx, cond, numbers[0] == Some(1), dst.lo());
         }
-        // A constant goes to the result at once, the other value only if the condition says so.
-        let inverted = cx.is_constant(if_true) && !cx.is_constant(if_false);
+        // One value goes to the result at once, the other only if the condition says so. A constant goes before the
+        // comparison, since clearing a register changes flags; a register behind it, so that it may be replaced.
+        let inverted = match [if_true, if_false].map(|v| cx.is_constant(v)) {
+            [false, false] => self.is_better_replaced(cx, if_true, if_false),
+            [is_constant, other] => is_constant && !other,
+        };
         let (first, second) = if inverted { (if_true, if_false) } else { (if_false, if_true) };
         let wins = self.regs(cx, second);
-        self.move_value(cx, dst, first);
+        let is_early = cx.is_constant(first) || cx.folded(first).is_some();
+        if is_early {
+            self.move_value(cx, dst, first);
+        }
         let test = self.condition(cx, cond);
+        if !is_early {
+            self.move_value(cx, dst, first);
+        }
         let cond = match test {
             Test::One(cond) if inverted => cond.invert(),
             Test::One(cond) => cond,

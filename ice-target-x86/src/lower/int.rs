@@ -6,7 +6,7 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
-use ice_ir::{BinaryOp, CastOp, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// The two-address operation for an IR operator, where there is one.
 pub(super) fn alu(op: BinaryOp) -> Option<Alu> {
@@ -28,6 +28,17 @@ pub(super) fn shift(op: BinaryOp) -> Option<Shift> {
         BinaryOp::Ashr => Shift::Sar,
         _ => return None,
     })
+}
+
+/// How many operands of a phi are searched.
+const MAX_SEARCHED: usize = 4;
+
+/// Whether `value` is a phi that becomes `next`.
+fn is_next(func: &Function, value: Value, next: Value) -> bool {
+    let Some(&InstData::Phi { incoming }) = func.defining_inst(value).map(|def| func.inst(def)) else {
+        return false;
+    };
+    func.incoming(incoming).iter().take(MAX_SEARCHED).any(|&(value, _)| value == next)
 }
 
 impl X86 {
@@ -129,16 +140,21 @@ impl X86 {
         if cx.is_constant(b) || cx.folded(b).is_some() {
             return false;
         }
-        cx.is_constant(a) || cx.folded(a).is_some() || !self.ends_here(cx, a) && self.ends_here(cx, b)
+        cx.is_constant(a) || cx.folded(a).is_some() || self.is_better_replaced(cx, b, a)
     }
 
-    /// Whether a register surely holds a value for the last time: it has one use, which a loop does not repeat.
-    fn ends_here<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
-        cx.uses.count(value) == 1
-            && cx
-                .func
-                .defining_inst(value)
-                .is_some_and(|def| cx.func.layout.block_of(def) == cx.current_block())
+    /// Whether the result of the current instruction rather takes the register of `value` than that of `other`: of two
+    /// that are not needed again, the phi whose next value the result is.
+    pub(super) fn is_better_replaced<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        value: Value,
+        other: Value,
+    ) -> bool {
+        let Some(inst) = cx.current_inst() else { return false };
+        let ends = |value| cx.uses.ends_at(cx.func, value, inst);
+        ends(value)
+            && (!ends(other) || cx.func.result(inst).is_some_and(|next| is_next(cx.func, value, next)))
     }
 
     /// The address of a symbol plus a constant. False, and nothing done, for other sums.
