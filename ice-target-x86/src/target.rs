@@ -184,7 +184,7 @@ impl Target for X86 {
     }
 
     fn adds_in_addresses(&self) -> bool {
-        self.has_wide_addresses()
+        true
     }
 
     fn checks_types(&self) -> bool {
