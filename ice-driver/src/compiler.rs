@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::machine::{Arch, Features};
 use crate::options::{Emit, RelocationModel, Timing};
 use crate::output::RangeOutput;
-use crate::recipe::{Job, Pipeline, Recipe};
+use crate::recipe::{Job, Pipeline, Recipe, Steps};
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::live::LiveCalls;
 use ice_codegen::{Checks, CodeSymbol, Confinement, Diversity, FunctionCode, TableSlice, UnwindFacts};
@@ -47,7 +47,7 @@ impl CodeOptions {
 
 /// Turns functions into machine code, one after another.
 pub struct Compiler {
-    recipe: Recipe,
+    steps: Steps,
     /// What of a module decides over its code.
     kind: (Environment, Type),
     unwind: Option<UnwindTables>,
@@ -70,7 +70,7 @@ impl Compiler {
         generator.write_unwind_tables(unwind);
         generator.diversify(diversity);
         Ok(Compiler {
-            recipe,
+            steps: Steps::of(recipe, Emit::Object, &[]),
             unwind,
             diversity,
             kind: (module.environment, module.pointer_type),
@@ -93,13 +93,12 @@ impl Compiler {
         verify_function(module, func, Rules::Ice, &mut self.verifier).map_err(Error::Verify)?;
         let job = Job {
             module,
-            recipe: self.recipe,
+            steps: &self.steps,
             emit: Emit::Object,
             #[cfg(feature = "text")]
             commentary: crate::options::Commentary::Off,
             #[cfg(feature = "text")]
             print_after: &[],
-            disabled: &[],
             timing: Timing::Off,
             unwind: self.unwind,
             diversity: self.diversity,

@@ -13,7 +13,7 @@ use crate::object::{ObjectOutput, data_limit};
 use crate::options::{Emit, FunctionSelector, Options, Stats};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
-use crate::recipe::{FunctionCompiler, Job};
+use crate::recipe::{FunctionCompiler, Job, Steps};
 use crate::report::Report;
 #[cfg(feature = "text")]
 use crate::representation::{TextOutput, emit_program};
@@ -192,13 +192,13 @@ fn run<'o>(
     options: &Options,
     begin: Begin<'_, 'o>,
 ) -> Result<Report, Error> {
+    let steps = Steps::of(options.level.recipe(), options.emit, &options.disabled);
     let job = Job {
         module,
-        recipe: options.level.recipe(),
+        steps: &steps,
         emit: options.emit,
         #[cfg(feature = "text")]
         print_after: &options.print_after,
-        disabled: &options.disabled,
         unwind: options.unwind,
         diversity: options.diversity,
         timing: options.timing,

@@ -10,7 +10,7 @@ use ice_bitcode::pexe::{FunctionReader, ModuleHeader, read_module};
 use ice_codegen::Checks;
 use ice_driver::formats::{Bodies, BodyReader};
 use ice_driver::output::RangeOutput;
-use ice_driver::recipe::{FunctionCompiler, Job};
+use ice_driver::recipe::{FunctionCompiler, Job, Steps};
 use ice_driver::{Commentary, Emit, Error, Recipe, Timing};
 use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder};
@@ -86,12 +86,12 @@ fn the_second_translation_allocates_nothing() {
         let header = read_module(&bytes).unwrap();
         let target = X86::new(mode, &header.module, NativeModel::Static).unwrap();
         let bodies = WholeFile { bytes: &bytes, header: &header };
+        let steps = Steps::of(recipe, Emit::Object, &[]);
         let job = Job {
             module: &header.module,
-            recipe,
+            steps: &steps,
             emit: Emit::Object,
             print_after: &[],
-            disabled: &[],
             unwind: Some(UnwindTables::Async),
             diversity: ice_codegen::Diversity::NONE,
             timing: Timing::Off,

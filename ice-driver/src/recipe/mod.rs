@@ -10,6 +10,8 @@ mod print;
 pub(crate) use pipeline::Pipeline;
 pub use pipeline::{FunctionCompiler, Job};
 
+use crate::options::Emit;
+
 /// A list of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recipe {
@@ -201,9 +203,66 @@ impl Recipe {
     }
 }
 
+/// The steps of a translation: those of its recipe but for what is left out, as far as what is wanted in the end needs
+/// them. Decided once, gone through for each function.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    recipe: Recipe,
+    list: Vec<Step>,
+    /// The bits of those in the list.
+    set: u32,
+}
+
+const _: () = assert!(Step::ALL.len() <= u32::BITS as usize);
+
+impl Steps {
+    /// The steps of `recipe` that `emit` needs, without those of `disabled` that [are optional](Step::is_optional).
+    pub fn of(recipe: Recipe, emit: Emit, disabled: &[Step]) -> Steps {
+        let last = match emit {
+            Emit::Object => Step::Emit,
+            #[cfg(feature = "text")]
+            Emit::Assembly => Step::Emit,
+            #[cfg(feature = "text")]
+            Emit::Mir => Step::Lower,
+            #[cfg(feature = "text")]
+            Emit::Ir => Step::Read,
+        };
+        let steps = recipe.steps();
+        let end = steps.iter().position(|&step| step == last).map_or(steps.len(), |index| index + 1);
+        let is_left_out = |step: Step| step.is_optional() && disabled.contains(&step);
+        let list: Vec<Step> = steps[..end].iter().copied().filter(|&step| !is_left_out(step)).collect();
+        let set = list.iter().fold(0, |set, &step| set | 1 << step as u32);
+        Steps { recipe, list, set }
+    }
+
+    /// The recipe.
+    pub fn recipe(&self) -> Recipe {
+        self.recipe
+    }
+
+    /// The steps in order.
+    pub fn as_slice(&self) -> &[Step] {
+        &self.list
+    }
+
+    /// Whether `step` is one of them.
+    pub fn contains(&self, step: Step) -> bool {
+        self.set >> step as u32 & 1 != 0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_optional_steps_are_left_out() {
+        let steps = Steps::of(Recipe::O2, Emit::Object, &[Step::Licm, Step::Lower]);
+        let expected = O2.iter().filter(|&&step| step != Step::Licm);
+        assert!(steps.as_slice().iter().eq(expected));
+        assert!(!steps.contains(Step::Licm) && steps.contains(Step::Lower));
+        assert_eq!(steps.recipe(), Recipe::O2);
+    }
 
     #[test]
     fn steps_are_found_by_their_names_and_have_their_place_in_the_table() {

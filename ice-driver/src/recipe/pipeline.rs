@@ -1,6 +1,6 @@
 //! The steps, performed on one function after another with the same memory.
 
-use super::{Recipe, Step};
+use super::{Recipe, Step, Steps};
 use crate::error::{Error, StepResult};
 use crate::formats::{Bodies, BodyReader};
 use crate::machine::Machine;
@@ -31,8 +31,8 @@ use {
 pub struct Job<'a> {
     /// The module.
     pub module: &'a Module,
-    /// The steps.
-    pub recipe: Recipe,
+    /// What is done to each function.
+    pub steps: &'a Steps,
     /// What is wanted in the end.
     pub emit: Emit,
     /// Whether assembler text has comments.
@@ -41,8 +41,6 @@ pub struct Job<'a> {
     /// Steps after which the function is printed.
     #[cfg(feature = "text")]
     pub print_after: &'a [Step],
-    /// Steps to leave out, of those that [are optional](Step::is_optional).
-    pub disabled: &'a [Step],
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
     /// What is left to chance.
@@ -54,35 +52,12 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Whether functions go through `step`.
-    fn performs(&self, step: Step) -> bool {
-        self.recipe.steps().contains(&step) && !self.leaves_out(step)
-    }
-
-    /// Whether `step`, which is one of the recipe, is left out.
-    fn leaves_out(&self, step: Step) -> bool {
-        step.is_optional() && self.disabled.contains(&step)
-    }
-
     /// Whether somebody looks at the steps one by one.
     fn is_observed(&self) -> bool {
         #[cfg(feature = "text")]
         return self.timing == Timing::On || !self.print_after.is_empty();
         #[cfg(not(feature = "text"))]
         return self.timing == Timing::On;
-    }
-
-    /// The last step that the wanted result needs.
-    fn last(&self) -> Step {
-        match self.emit {
-            Emit::Object => Step::Emit,
-            #[cfg(feature = "text")]
-            Emit::Assembly => Step::Emit,
-            #[cfg(feature = "text")]
-            Emit::Mir => Step::Lower,
-            #[cfg(feature = "text")]
-            Emit::Ir => Step::Read,
-        }
     }
 }
 
@@ -226,18 +201,11 @@ impl Pipeline {
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
         (self.uses_hold, self.has_new_blocks) = (false, false);
-        let last = job.last();
         let is_observed = job.is_observed();
-        for &step in job.recipe.steps() {
-            if job.leaves_out(step) {
-                continue;
-            }
+        for &step in job.steps.as_slice() {
             match is_observed {
                 false => self.step(step, job, function, read, out)?,
                 true => self.observe(step, job, function, read, out)?,
-            }
-            if step == last {
-                break;
             }
         }
         #[cfg(feature = "text")]
@@ -246,7 +214,7 @@ impl Pipeline {
             Emit::Mir => self.write_mir(function, &mut out.text),
             Emit::Object | Emit::Assembly => {}
         }
-        self.count(job.recipe);
+        self.count(job.steps.recipe());
         out.add(function);
         Ok(())
     }
@@ -368,9 +336,9 @@ impl Pipeline {
                 let cfg = graph(read, &self.cfg, self.graph);
                 let blocks = match job.diversity.random(Kind::Blocks, self.func.id.as_u32()) {
                     Some(random) => Some(self.random.compute(&self.func, cfg, random)),
-                    None => job.performs(Step::Layout).then(|| self.layout.blocks()),
+                    None => job.steps.contains(Step::Layout).then(|| self.layout.blocks()),
                 };
-                let loops = job.performs(Step::Layout).then_some(&self.loops);
+                let loops = job.steps.contains(Step::Layout).then_some(&self.loops);
                 match blocks {
                     Some(blocks) => {
                         let latches = loops.filter(|_| self.generator.falls_into_loops());
@@ -389,7 +357,7 @@ impl Pipeline {
                     cfg: graph(read, &self.cfg, self.graph),
                     order: &self.order,
                     uses: &self.uses,
-                    mode: job.recipe.allocation(),
+                    mode: job.steps.recipe().allocation(),
                 };
                 self.generator.lower(input)?;
             }
