@@ -16,6 +16,10 @@
 //! told apart. The state of memory has a number, new after each such instruction; a block with one predecessor goes
 //! on with the number at that one's end, any other block begins with a new one.
 //!
+//! Two phis of a block are equal if they get equal values from each predecessor; a value that one phi computes of itself
+//! with an operand is equal to what the other computes of itself with the same one: two counters of a loop that begin
+//! alike and take the same steps, as unrolling leaves them.
+//!
 //! The table is direct-mapped and forgets: a miss only costs an instruction.
 //!
 //! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
@@ -36,6 +40,10 @@ use ice_ir::{
 use rustc_hash::FxHasher;
 
 const SLOTS: usize = 512;
+/// How many of the latest phis are compared with one.
+const MAX_PHIS: usize = 8;
+/// Most predecessors of phis that are compared.
+const MAX_INCOMING: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -113,7 +121,14 @@ pub fn number_values(
             next = func.layout.next_inst(inst);
             let data = func.inst(inst);
             if matches!(data, InstData::Phi { .. }) {
-                numbering.phis.push(inst);
+                match numbering.equal_phi(func, block, inst) {
+                    Some((result, by)) => {
+                        numbering.replace(result, by);
+                        func.layout.remove_inst(inst);
+                        count += 1;
+                    }
+                    None => numbering.phis.push(inst),
+                }
                 continue;
             }
             if count > 0 {
@@ -200,6 +215,50 @@ impl Numbering {
 
     fn replace(&mut self, value: Value, by: Value) {
         self.replaced[value.index()] = by.into();
+    }
+
+    /// The result of `phi` and that of an earlier phi of the same block which is equal to it, if there is one.
+    fn equal_phi(&self, func: &Function, block: Block, phi: Inst) -> Option<(Value, Value)> {
+        let result = func.result(phi)?;
+        let mut earlier = self.phis.iter().rev().take(MAX_PHIS);
+        let found = earlier.find_map(|&other| {
+            let by = func.result(other)?;
+            let is_near = func.layout.block_of(other) == Some(block);
+            (is_near && self.are_equal(func, (other, by), (phi, result))).then_some(by)
+        });
+        Some((result, found?))
+    }
+
+    /// Whether two phis of one block, with their results, are equal.
+    fn are_equal(&self, func: &Function, a: (Inst, Value), b: (Inst, Value)) -> bool {
+        let (&InstData::Phi { incoming: of_a }, &InstData::Phi { incoming: of_b }) =
+            (func.inst(a.0), func.inst(b.0))
+        else {
+            return false;
+        };
+        let (of_a, of_b) = (func.incoming(of_a), func.incoming(of_b));
+        func.value_type(a.1) == func.value_type(b.1)
+            && of_a.len() == of_b.len()
+            && of_a.len() <= MAX_INCOMING
+            && of_a.iter().all(|&(x, from)| {
+                // Nearly always both lists have one order.
+                let y = of_b.iter().find(|&&(_, other)| other == from);
+                y.is_some_and(|&(y, _)| {
+                    let step = self.step(func, x, a.1);
+                    self.resolve(x) == self.resolve(y) || step.is_some() && step == self.step(func, y, b.1)
+                })
+            })
+    }
+
+    /// The operator and the other operand if `value` is computed of `phi`.
+    fn step(&self, func: &Function, value: Value, phi: Value) -> Option<(BinaryOp, Value)> {
+        match *func.inst(func.defining_inst(value)?) {
+            InstData::Binary { op, args: [a, b] } if a == phi => Some((op, self.resolve(b))),
+            InstData::Binary { op, args: [a, b] } if b == phi && op.is_commutative() => {
+                Some((op, self.resolve(a)))
+            }
+            _ => None,
+        }
     }
 
     /// A value equal to the result of `inst`, if there is one.

@@ -11,6 +11,11 @@
 //! | `(x + c) + y` | `(x + y) + c` |
 //! | `x \| c` where no bit is in both | `x + c`, in addresses and in numbers of 32 bits |
 //! | `x` as its own type, which readers write for a value that is used before it is defined in the file | `x` |
+//! | a number without sign as a float, where its top bit is zero | with sign |
+//! | a boolean extended and compared with zero | the boolean, or the opposite comparison |
+//! | `ones(x) < 2`, `ones(x) > 1` | `x & (x - 1)` compared with zero |
+//! | `ones(x) = 1`, `ones(x) != 1` | `x ^ (x - 1)` above `x - 1`, or not |
+//! | a select of booleans with `false` behind or `true` in front | `and`, `or` |
 //! | `x < c` and its like, where all values of `x` give the same answer | the answer |
 //!
 //! Those of sums of sums move constants outward, to where an address takes them as its displacement: arrays are
@@ -26,7 +31,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::known_bits::{constant_comparison, known_zeros};
-use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
+use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value};
 
 const CONSTANTS: usize = 128;
 
@@ -130,11 +135,21 @@ fn binary(op: BinaryOp, a: Value, b: Value) -> InstData {
 pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, inst: Inst) -> Option<Rewrite> {
     let (op, [a, b]) = match *func.inst(inst) {
         InstData::Binary { op, args } => (op, args),
-        InstData::Icmp { cond, args } => return answer(func, constants, cond, args),
+        InstData::Icmp { cond, args } => {
+            return answer(func, constants, cond, args)
+                .or_else(|| plain_condition(func, cond, args))
+                .or_else(|| count_of_ones(func, uses, constants, inst, cond, args));
+        }
+        InstData::Select { cond, if_true, if_false } => return connect(func, cond, [if_true, if_false]),
         InstData::Cast { op: CastOp::Bitcast, arg } => {
             let is_same =
                 func.result(inst).is_some_and(|value| func.value_type(value) == func.value_type(arg));
             return is_same.then_some(Rewrite::Value(arg));
+        }
+        InstData::Cast { op: CastOp::Uitofp, arg } => {
+            let ty = func.value_type(arg);
+            let is_positive = ty.is_scalar_int() && known_zeros(func, arg) >> (ty.bits() - 1) & 1 != 0;
+            return is_positive.then_some(Rewrite::Inst(InstData::Cast { op: CastOp::Sitofp, arg }));
         }
         _ => return None,
     };
@@ -184,6 +199,77 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
                 with: Outer { op: BinaryOp::Add, value },
             })
         }
+        _ => None,
+    }
+}
+
+/// A boolean that is extended and compared with zero, as a boolean.
+fn plain_condition(func: &Function, cond: IntCond, [a, b]: [Value; 2]) -> Option<Rewrite> {
+    let InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg } = *func.inst(func.defining_inst(a)?) else {
+        return None;
+    };
+    if func.value_type(arg) != Type::I1 || func.int_value(b) != Some(0) {
+        return None;
+    }
+    match (cond, func.inst(func.defining_inst(arg)?)) {
+        (IntCond::Ne, _) => Some(Rewrite::Value(arg)),
+        (IntCond::Eq, &InstData::Icmp { cond, args }) => {
+            Some(Rewrite::Inst(InstData::Icmp { cond: cond.inverse(), args }))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a number has at most one bit, or just one, without counting ("Hacker's Delight" 2nd edition, chapter 2-1); compilers
+/// write these questions as counts.
+fn count_of_ones(
+    func: &mut Function,
+    uses: &Uses,
+    constants: &mut Constants,
+    inst: Inst,
+    cond: IntCond,
+    [a, b]: [Value; 2],
+) -> Option<Rewrite> {
+    let InstData::CallIntrinsic { op: Intrinsic::Ctpop, args, .. } = *func.inst(func.defining_inst(a)?)
+    else {
+        return None;
+    };
+    let (cond, is_one) = match (cond, func.int_value(b)?) {
+        (IntCond::Ult, 2) => (IntCond::Eq, false),
+        (IntCond::Ugt, 1) => (IntCond::Ne, false),
+        (IntCond::Eq, 1) => (IntCond::Ugt, true),
+        (IntCond::Ne, 1) => (IntCond::Ule, true),
+        _ => return None,
+    };
+    let &[x] = func.args(args) else { return None };
+    if uses.count_if_known(a) != 1 {
+        return None;
+    }
+    let ty = func.value_type(x);
+    let minus_one = constants.int(func, ty, -1);
+    let less = before(func, inst, BinaryOp::Add, x, minus_one);
+    let args = match is_one {
+        true => [before(func, inst, BinaryOp::Xor, x, less), less],
+        false => [before(func, inst, BinaryOp::And, x, less), constants.int(func, ty, 0)],
+    };
+    Some(Rewrite::Inst(InstData::Icmp { cond, args }))
+}
+
+/// `x op y` in front of `inst`.
+fn before(func: &mut Function, inst: Inst, op: BinaryOp, x: Value, y: Value) -> Value {
+    let new = func.make_inst_for(inst, binary(op, x, y), func.value_type(x));
+    func.layout.insert_before(inst, new);
+    func.result(new).expect("the type is not void")
+}
+
+/// A select of booleans as their conjunction or disjunction, where one of them says so.
+fn connect(func: &Function, cond: Value, [if_true, if_false]: [Value; 2]) -> Option<Rewrite> {
+    if func.value_type(cond) != Type::I1 || func.value_type(if_true) != Type::I1 {
+        return None;
+    }
+    match [if_true, if_false].map(|value| func.int_value(value)) {
+        [None, Some(0)] => Some(Rewrite::Inst(binary(BinaryOp::And, cond, if_true))),
+        [Some(-1), None] => Some(Rewrite::Inst(binary(BinaryOp::Or, cond, if_false))),
         _ => None,
     }
 }
@@ -280,19 +366,14 @@ fn divide(
         return None;
     }
     let (bits, log2) = (i64::from(ty.bits()), i64::from(constant.trailing_zeros()));
-    let before = |func: &mut Function, op, x, y| {
-        let new = func.make_inst_for(inst, binary(op, x, y), ty);
-        func.layout.insert_before(inst, new);
-        func.result(new).expect("the type is not void")
-    };
     let mut sign = a;
     if log2 > 1 {
         let amount = constants.int(func, ty, bits - 1);
-        sign = before(func, BinaryOp::Ashr, a, amount);
+        sign = before(func, inst, BinaryOp::Ashr, a, amount);
     }
     let amount = constants.int(func, ty, bits - log2);
-    let bias = before(func, BinaryOp::Lshr, sign, amount);
-    let sum = before(func, BinaryOp::Add, a, bias);
+    let bias = before(func, inst, BinaryOp::Lshr, sign, amount);
+    let sum = before(func, inst, BinaryOp::Add, a, bias);
     let amount = constants.int(func, ty, log2);
     Some(Rewrite::Inst(binary(BinaryOp::Ashr, sum, amount)))
 }
