@@ -5,7 +5,8 @@
 //! left but addresses of the same loop therefore goes to each access (as LLVM's CodeGenPrepare sinks addresses), in the
 //! form that lowering folds: `(base + (index << scale)) + number`. So does the next value of a phi, `i + 1`, into the
 //! addresses that it is: the phi's present value serves them, and the step may go down behind them
-//! ([`sink`](crate::sink())).
+//! ([`sink`](crate::sink())). A load that decides the branch at the end of its block stays at the next value: behind it
+//! there is no place for the step.
 //!
 //! A value is *free* if each of its uses is the address of an access, or the operand of a sum or scale that is free.
 //! Only what is free is looked through, and only within a loop: what is computed in front of it needs one register
@@ -206,13 +207,24 @@ impl Pass<'_> {
             if self.func.incoming(incoming).iter().take(4).any(|&(value, _)| value == result))
     }
 
+    /// Whether `access` is a load only for the comparison by which its block ends.
+    fn decides_branch(&self, access: Inst) -> bool {
+        let only_user = |inst| self.uses.only_user_in_block(self.func, inst, self.func.result(inst)?);
+        let comparison = only_user(access);
+        let branch = comparison
+            .filter(|&inst| matches!(self.func.inst(inst), InstData::Icmp { .. }))
+            .and_then(only_user);
+        branch.is_some_and(|inst| matches!(self.func.inst(inst), InstData::CondBr { .. }))
+    }
+
     /// The terms of `address`, which `access` uses, if it is worth while to give it an address of its own.
     fn terms(&self, access: Inst, address: Value) -> Option<Terms> {
         let def = self.func.defining_inst(address)?;
         let (BinaryOp::Add, [x, number]) = self.parts(def)? else { return None };
         let mut terms = Terms::default();
         if !self.is_free(def) {
-            let number = self.func.int_value(number).filter(|_| self.is_step(def, x))?;
+            let may_step = || self.is_step(def, x) && !self.decides_branch(access);
+            let number = self.func.int_value(number).filter(|_| may_step())?;
             terms = Terms { base: Some(x), number, ..terms };
             return terms.fit().then_some(terms);
         }
