@@ -7,7 +7,7 @@
 //! Requires: a verified function. Preserves: the function.
 
 use crate::layout::InstNode;
-use crate::{CastOp, Function, Inst, InstData, Type, Value};
+use crate::{CastOp, Function, Inst, InstData, Intrinsic, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
@@ -139,8 +139,8 @@ impl Uses {
     }
 
     /// Whether an instruction may ask for bits of the register of an integer that its type does not have: all but
-    /// operations in its own type, comparisons, truncations, sign extension, stores, calls and returns; and for
-    /// values that may be younger than the counts.
+    /// operations in its own type, selects, counts and swaps of its bits, comparisons, truncations, sign extension, stores,
+    /// calls and returns; and for values that may be younger than the counts.
     pub fn is_widened(&self, value: Value) -> bool {
         self.values.get(value.index()).is_none_or(|uses| uses.accessed & WIDENED != 0)
     }
@@ -226,8 +226,14 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
 #[inline(always)]
 fn keeps_to_widths(data: &InstData) -> bool {
     match *data {
-        InstData::Cast { op, .. } => matches!(op, CastOp::Trunc | CastOp::Sext | CastOp::Sitofp),
+        InstData::Cast { op, .. } => {
+            matches!(op, CastOp::Trunc | CastOp::Sext | CastOp::Sitofp | CastOp::Uitofp)
+        }
+        InstData::CallIntrinsic { op, .. } => {
+            matches!(op, Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop)
+        }
         InstData::Binary { .. }
+        | InstData::Select { .. }
         | InstData::Icmp { .. }
         | InstData::Call { .. }
         | InstData::CallIndirect { .. }

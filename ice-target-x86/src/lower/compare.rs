@@ -330,9 +330,18 @@ impl X86 {
         let cond = match test {
             Test::One(cond) if inverted => cond.invert(),
             Test::One(cond) => cond,
-            Test::Known(known) if known != inverted => return self.move_value(cx, dst, second),
+            Test::Known(known) => {
+                if known != inverted {
+                    self.move_value(cx, dst, second);
+                }
+                // What is moved may have anything above it.
+                if self.wants_clean(cx, result) {
+                    cx.sink.push(Inst::ZeroUpper { dst: dst.lo(), src: dst.lo() });
+                }
+                return;
+            }
             // Comparisons with two conditions are not folded into a select.
-            Test::Known(_) | Test::Both(..) | Test::NotBoth(..) => return,
+            Test::Both(..) | Test::NotBoth(..) => return,
         };
         if ty.is_vector() || ty.is_scalar_float() {
             let size = ty.bytes() as u8;
