@@ -2,10 +2,9 @@
  *
  * Symbols a translated object may leave undefined, and who defines them:
  *
- *   i386     libgcc: __divdi3 __moddi3 __udivdi3 __umoddi3 __popcountsi2 __popcountdi2
+ *   i386     libgcc: __divdi3 __moddi3 __udivdi3 __umoddi3
  *            __fixsfdi __fixdfdi __fixunssfdi __fixunsdfdi
  *            __floatdisf __floatdidf __floatundisf __floatundidf
- *   x86-64   libgcc: __popcountdi2
  *   ARM      libgcc: __aeabi_ldivmod __aeabi_uldivmod (quotient r1:r0, remainder r3:r2),
  *            __aeabi_idivmod __aeabi_uidivmod (cores without a divide instruction),
  *            __popcountsi2 __popcountdi2; here: __ice_*_to_* (below), since libgcc's own conversions

@@ -10,9 +10,7 @@ mod words;
 
 use crate::emit::confine::{self, BUNDLE, WINDOW, operand, rebase};
 use alloc::vec::Vec;
-use ice_asm::x86::{
-    Alu, BaseDisp, Cond, Encoder, Gpr, Imm, Mem, Mode, RepOp, Rm, Scale, Segment, Shift, SseOp,
-};
+use ice_asm::x86::{Alu, BaseDisp, Cond, Encoder, Gpr, Imm, Mem, Mode, RepOp, Rm, Scale, Segment, SseOp};
 use ice_asm::x86::{Width, X87Mem, X87Reg, Xmm};
 use ice_asm::{CodeBuffer, Place};
 use ice_codegen::Libcall;
@@ -33,8 +31,6 @@ pub fn confined_helper(mode: Mode, helper: Libcall) -> Option<Vec<u8>> {
         Libcall::Memset => helpers.fill(),
         Libcall::Fmod => helpers.remainder(8),
         Libcall::Fmodf => helpers.remainder(4),
-        Libcall::Popcountsi2 => helpers.count_ones(W),
-        Libcall::Popcountdi2 => helpers.count_ones(Width::B64),
         Libcall::ReadTp => helpers.thread_pointer(),
         Libcall::Setjmp => helpers.set_jump(),
         Libcall::Longjmp => helpers.long_jump(),
@@ -197,58 +193,6 @@ impl Helpers<'_> {
         if self.is_64() {
             self.e.x87_m(store, x);
             self.e.sse_x_xm(moved, Xmm::XMM0, Rm::Mem(x));
-        }
-        self.ret()
-    }
-
-    /// `__popcountsi2`, `__popcountdi2`: sums of neighbours, in fields of 2, 4 and 8 bits (Warren, *Hacker's Delight*, 5-1).
-    fn count_ones(&mut self, width: Width) -> Option<()> {
-        if !self.is_64() {
-            return self.count_ones_of_words(width);
-        }
-        let [value, sum, mask] = [Gpr::RDI, Gpr::RAX, Gpr::RCX];
-        self.e.mov_r_rm(width, sum, Rm::Reg(value));
-        self.sum_ones(width, [sum, value, mask]);
-        self.ret()
-    }
-
-    /// The number of ones in `sum`, whose value is lost.
-    fn sum_ones(&mut self, width: Width, [sum, other, mask]: [Gpr; 3]) {
-        let field = |byte: u8| u64::from_le_bytes([byte; 8]) as i64;
-        let e = &mut self.e;
-        e.mov_r_rm(width, other, Rm::Reg(sum));
-        e.shift_rm_i(Shift::Shr, width, Rm::Reg(other), 1);
-        e.mov_r_i(width, mask, field(0x55));
-        e.alu_r_r(Alu::And, width, other, mask);
-        e.alu_r_r(Alu::Sub, width, sum, other);
-        e.mov_r_i(width, mask, field(0x33));
-        e.mov_r_rm(width, other, Rm::Reg(sum));
-        e.shift_rm_i(Shift::Shr, width, Rm::Reg(other), 2);
-        e.alu_r_r(Alu::And, width, other, mask);
-        e.alu_r_r(Alu::And, width, sum, mask);
-        e.alu_r_r(Alu::Add, width, sum, other);
-        e.mov_r_rm(width, other, Rm::Reg(sum));
-        e.shift_rm_i(Shift::Shr, width, Rm::Reg(other), 4);
-        e.alu_r_r(Alu::Add, width, sum, other);
-        e.mov_r_i(width, mask, field(0x0f));
-        e.alu_r_r(Alu::And, width, sum, mask);
-        e.mov_r_i(width, mask, field(0x01));
-        e.imul_r_rm(width, sum, Rm::Reg(mask));
-        e.shift_rm_i(Shift::Shr, width, Rm::Reg(sum), 8 * width.bytes() as u8 - 8);
-    }
-
-    /// The same word by word, from the stack.
-    fn count_ones_of_words(&mut self, width: Width) -> Option<()> {
-        let registers = [Gpr::RAX, Gpr::RDX, Gpr::RCX];
-        self.e.mov_r_rm(W, Gpr::RAX, Rm::Mem(Mem::base(Gpr::RSP, 4)));
-        self.sum_ones(W, registers);
-        if width == Width::B64 {
-            self.e.push_r(Gpr::RBX);
-            self.e.mov_r_rm(W, Gpr::RBX, Rm::Reg(Gpr::RAX));
-            self.e.mov_r_rm(W, Gpr::RAX, Rm::Mem(Mem::base(Gpr::RSP, 12)));
-            self.sum_ones(W, registers);
-            self.e.alu_r_r(Alu::Add, W, Gpr::RAX, Gpr::RBX);
-            self.e.pop_r(Gpr::RBX);
         }
         self.ret()
     }

@@ -197,22 +197,18 @@ impl X86 {
         match op {
             Intrinsic::Bswap => self.byte_swap(cx, ty, src, dst),
             Intrinsic::Ctpop => {
-                let (helper, width) = match (self.has_pairs(), ty) {
-                    (true, Type::I32) => (Libcall::Popcountsi2, Type::I32),
-                    _ => (Libcall::Popcountdi2, Type::I64),
-                };
-                let count = self.temp(cx, Type::I32);
-                let count_regs = cx.temp(Type::I32);
-                let arg = if !self.has_pairs() && ty == Type::I32 {
-                    let wide = cx.temp(Type::I64);
-                    cx.sink.push(Inst::ZeroUpper { dst: wide.lo(), src: src.lo() });
-                    wide
-                } else {
-                    src
-                };
-                self.libcall(cx, helper, &[(arg, width)], Some((count_regs, Type::I32)));
-                self.mov(cx, Width::B32, count, Src::Reg(count_regs.lo()));
-                self.set_count(cx, ty, dst, count);
+                self.count_ones(cx, self.part_width(ty), src.lo(), dst.lo());
+                if pair {
+                    let high = self.temp(cx, Type::I32);
+                    self.count_ones(cx, Width::B32, src.hi(), high);
+                    cx.sink.push(Inst::Alu {
+                        op: Alu::Add,
+                        width: Width::B32,
+                        dst: dst.lo(),
+                        src: Src::Reg(high),
+                    });
+                    cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
+                }
             }
             _ if pair => self.pair_scan(cx, op, src, dst),
             _ => {
@@ -228,12 +224,48 @@ impl X86 {
         }
     }
 
-    /// A count below 2^32 as a value of `ty`.
-    fn set_count<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, dst: ValueRegs, count: VReg) {
-        cx.sink.push(Inst::ZeroUpper { dst: dst.lo(), src: count });
-        if ty == Type::I64 && self.has_pairs() {
-            cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
-        }
+    /// How many bits of a register are one: sums of two bits, of four, of eight, and of all bytes by a product ("Hacker's
+    /// Delight" 2nd edition, chapter 5-1).
+    fn count_ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, dst: VReg) {
+        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
+        let of_bytes = |byte: u8| match width {
+            Width::B64 => i64::from_le_bytes([byte; 8]),
+            _ => i32::from_le_bytes([byte; 4]).into(),
+        };
+        let shift = |cx: &mut Cx<'_, S>, dst, by| {
+            cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount: Amount::Imm(by) });
+        };
+        let alu =
+            |cx: &mut Cx<'_, S>, op, dst, src| cx.sink.push(Inst::Alu { op, width, dst, src: Src::Reg(src) });
+        let mask = |cx: &mut Cx<'_, S>, byte| {
+            let mask = self.temp(cx, ty);
+            cx.sink.push(Inst::MovImm { width, dst: mask, imm: of_bytes(byte) });
+            mask
+        };
+        let [pairs, fours, bytes] = [0x55, 0x33, 0x0f];
+        let odd = self.temp(cx, ty);
+        self.mov(cx, width, odd, Src::Reg(src));
+        shift(cx, odd, 1);
+        let m = mask(cx, pairs);
+        alu(cx, Alu::And, odd, m);
+        self.mov(cx, width, dst, Src::Reg(src));
+        alu(cx, Alu::Sub, dst, odd);
+        let upper = self.temp(cx, ty);
+        self.mov(cx, width, upper, Src::Reg(dst));
+        shift(cx, upper, 2);
+        let m = mask(cx, fours);
+        alu(cx, Alu::And, upper, m);
+        alu(cx, Alu::And, dst, m);
+        alu(cx, Alu::Add, dst, upper);
+        let upper = self.temp(cx, ty);
+        self.mov(cx, width, upper, Src::Reg(dst));
+        shift(cx, upper, 4);
+        alu(cx, Alu::Add, dst, upper);
+        let m = mask(cx, bytes);
+        alu(cx, Alu::And, dst, m);
+        let m = mask(cx, 1);
+        cx.sink.push(Inst::Imul { width, dst, src: Src::Reg(m) });
+        shift(cx, dst, 8 * width.bytes() as u8 - 8);
     }
 
     fn byte_swap<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: ValueRegs, dst: ValueRegs) {
