@@ -6,7 +6,7 @@ use crate::extension::is_low_half_extended;
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::Signedness;
-use ice_ir::{BinaryOp, Function, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
 
 /// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +43,23 @@ pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> 
     [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
+/// The low and the high half of a value, where they are known numbers: of constants, and of what extension or a shift by a
+/// word has filled with zeros.
+fn known_halves(func: &Function, value: Value) -> [Option<u32>; 2] {
+    if let Some(number) = func.int_value(value) {
+        return [Some(number as u32), Some((number >> 32) as u32)];
+    }
+    let is_far = |amount| func.int_value(amount).is_some_and(|n| (32..64).contains(&n));
+    match func.defining_inst(value).map(|inst| func.inst(inst)) {
+        Some(InstData::Cast { op: CastOp::Zext, .. }) => [None, Some(0)],
+        Some(&InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] }) if is_far(amount) => {
+            [None, Some(0)]
+        }
+        Some(&InstData::Binary { op: BinaryOp::Shl, args: [_, amount] }) if is_far(amount) => [Some(0), None],
+        _ => [None; 2],
+    }
+}
+
 /// Rules for pairs.
 pub trait PairRules: Words {
     /// A sum, a difference or logic. A constant comes last, if the operator lets it.
@@ -76,7 +93,9 @@ pub trait PairRules: Words {
         let [a, b] = if swap { [b, a] } else { [a, b] };
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                self.pair_alu(cx, op, [a, b], dst);
+                if !self.pair_by_halves(cx, op, [a, b], dst) {
+                    self.pair_alu(cx, op, [a, b], dst);
+                }
             }
             BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr => {
                 let op = PairShift::new(op);
@@ -95,6 +114,51 @@ pub trait PairRules: Words {
                 self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
             }
         }
+    }
+
+    /// A sum, a difference or logic without a carry, of which a half that is a known number decides a part. False, and
+    /// nothing done, for others.
+    fn pair_by_halves<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: BinaryOp,
+        args: [Value; 2],
+        dst: ValueRegs,
+    ) -> bool {
+        let known = args.map(|value| known_halves(cx.func, value));
+        let [[low, _], [low_of_other, _]] = known;
+        let carries = match op {
+            BinaryOp::Add => low != Some(0) && low_of_other != Some(0),
+            BinaryOp::Sub => low_of_other != Some(0),
+            _ => false,
+        };
+        if carries || known.as_flattened().iter().all(Option::is_none) {
+            return false;
+        }
+        let regs = args.map(|value| if cx.is_constant(value) { None } else { Some(self.regs(cx, value)) });
+        let results = [0, 1].map(|half| {
+            let [a, b] = [0, 1].map(|n| match (known[n][half], regs[n]) {
+                (None, Some(regs)) => Word::Reg(regs.part(half as u8)),
+                (number, _) => Word::Number(number.unwrap_or(0)),
+            });
+            match (op, a, b) {
+                (BinaryOp::And, Word::Number(0), _) | (BinaryOp::And, _, Word::Number(0)) => Word::Number(0),
+                (BinaryOp::And, Word::Number(u32::MAX), x) | (BinaryOp::And, x, Word::Number(u32::MAX)) => x,
+                (BinaryOp::Add | BinaryOp::Or | BinaryOp::Xor, Word::Number(0), x) => x,
+                (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor, x, Word::Number(0)) => x,
+                // A number is the second operand.
+                (_, Word::Number(_), b) if op.is_commutative() => self.word(cx, op, b, a).into(),
+                _ => {
+                    let a = self.word_reg(cx, a);
+                    self.word(cx, op, a, b).into()
+                }
+            }
+        });
+        // The low result must not destroy the high sources.
+        for (dst, result) in dst.iter().zip(results) {
+            self.mov_word(cx, dst, result);
+        }
+        true
     }
 
     /// lo×lo in 64 bits plus the two cross products in the high half. There are none where both numbers are words with

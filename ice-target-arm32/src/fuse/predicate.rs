@@ -89,8 +89,9 @@ pub(crate) fn goes_round(
     target: MachBlock,
     other: MachBlock,
 ) -> bool {
-    let depths = [target, other].map(|block| mach.loop_depth(block));
-    target <= block && (other > block || depths[0] > depths[1])
+    let [to_target, to_other] = [target, other].map(|block| mach.loop_depth(block));
+    // What lies in front of a loop is no head of it.
+    target <= block && to_target >= to_other && (other > block || to_target > to_other)
 }
 
 /// Whether `body`, a successor of `block`, may be one that can be written in place of a branch: not written yet, short, and
