@@ -29,14 +29,21 @@ pub fn word(func: &Function, value: Value) -> Option<u32> {
 
 /// Whether the bits above the width of `value`, an integer of up to 16 bits, are zeros in its register.
 pub fn is_zero_extended(func: &Function, value: Value) -> bool {
-    func.value_type(value) == Type::I1
-        || is_known(func, value, MAX_DEPTH, |value| word(func, value).is_some())
+    func.value_type(value) == Type::I1 || is_known(func, value, MAX_DEPTH, Above::Zeros)
 }
 
-/// As [`is_zero_extended`], on a target that keeps constants with their signs above them, and anything above booleans.
+/// As [`is_zero_extended`], on a target that keeps constants with their signs above them, and anything above booleans and
+/// what they become in 8 bits.
 pub fn is_zero_extended_beside_signs(func: &Function, value: Value) -> bool {
-    matches!(func.value_type(value), Type::I8 | Type::I16)
-        && is_known(func, value, MAX_DEPTH, |value| func.int_value(value).is_some_and(|n| n >= 0))
+    matches!(func.value_type(value), Type::I8 | Type::I16) && is_known(func, value, MAX_DEPTH, Above::Signs)
+}
+
+/// What a target keeps above constants and booleans.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Above {
+    Zeros,
+    /// Above booleans anything.
+    Signs,
 }
 
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.
@@ -52,12 +59,21 @@ pub fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> 
     matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
 }
 
-fn is_known(func: &Function, value: Value, depth: u32, constant: impl Fn(Value) -> bool + Copy) -> bool {
-    let Some(inst) = func.defining_inst(value) else { return constant(value) };
-    let ask = |value| depth > 0 && is_known(func, value, depth - 1, constant);
+fn is_known(func: &Function, value: Value, depth: u32, above: Above) -> bool {
+    let Some(inst) = func.defining_inst(value) else {
+        return match above {
+            Above::Zeros => word(func, value).is_some(),
+            Above::Signs => func.int_value(value).is_some_and(|n| n >= 0),
+        };
+    };
+    let ask = |value| depth > 0 && is_known(func, value, depth - 1, above);
     match *func.inst(inst) {
         InstData::Load { .. } | InstData::Icmp { .. } | InstData::Fcmp { .. } => true,
-        InstData::Cast { op, arg } => op == CastOp::Zext && !func.value_type(arg).is_vector(),
+        InstData::Cast { op: CastOp::Zext, arg } => {
+            let from = func.value_type(arg);
+            let is_same = (from, func.value_type(value)) == (Type::I1, Type::I8);
+            !from.is_vector() && !(is_same && above == Above::Signs)
+        }
         // The mask is made with its sign above it.
         InstData::Binary { op: BinaryOp::And, args: [_, mask] } => {
             func.int_value(mask).is_some_and(|n| n >= 0)

@@ -100,6 +100,8 @@ const WIDE: MachineDescription = MachineDescription {
 const NARROW: MachineDescription = MachineDescription {
     block_addresses: BlockAddresses::Code,
     has_two_lanes: true,
+    // As LLVM does it (X86ISelLowering.cpp, getTypeForExtReturn): the ABI asks for no extension.
+    returns_narrow: true,
     half_argument: Type::F32,
     half_result: Type::V8I16,
     half_vectors: Some(Type::V8I16),

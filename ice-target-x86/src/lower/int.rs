@@ -282,6 +282,8 @@ impl X86 {
                     cx.sink.push(Inst::Alu { op: Alu::And, width: Width::B32, dst, src: Src::Imm(1) });
                 }
             }
+            // 0 or 1 in eight bits already.
+            CastOp::Zext if (from, to) == (Type::I1, Type::I8) => self.move_value(cx, regs, arg),
             CastOp::Zext => {
                 self.extend_into(cx, Extend::Zero, arg, dst);
                 if pair_result {

@@ -78,6 +78,8 @@ pub struct MachineDescription {
     pub result_registers: Option<ResultRegisters>,
     /// Arrays of integers, and up to four floats or vectors of one type, are passed as one object.
     pub has_groups: bool,
+    /// Nobody asks whether results of less than 32 bits are extended beyond 8 or 16 bits.
+    pub returns_narrow: bool,
     /// The calling convention, by LLVM's number and name, that differs from C's for whatever has floats.
     pub foreign_convention: Option<(u64, &'static str)>,
     /// Calling conventions that are not C's, with LLVM's numbers.
@@ -186,6 +188,7 @@ impl MachineDescription {
         joined_doubles: 1,
         result_registers: None,
         has_groups: false,
+        returns_narrow: false,
         foreign_convention: None,
         conventions: &[],
         always_has_unwind_tables: false,

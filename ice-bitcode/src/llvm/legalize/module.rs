@@ -85,6 +85,8 @@ pub struct LlvmModule {
     pub sync_scopes: Vec<Name>,
     /// The predicates that its metadata names, if it has comparisons that ask for them.
     pub(super) predicates: Option<Predicates>,
+    /// The library's `bcmp`.
+    pub(super) byte_compare: Option<FuncId>,
     /// Functions of which the module says that they are used from elsewhere (`llvm.used`).
     pub(super) used: Vec<FuncId>,
     /// Abbreviations that blocks inherit.

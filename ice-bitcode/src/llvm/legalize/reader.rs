@@ -23,6 +23,7 @@ use ice_ir::{FuncId, GlobalId, Module, Name, Symbol, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
+use super::body::byte_compare;
 use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
@@ -65,7 +66,9 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
     builder.finish().map_err(|error| reader.error(error))?;
     builder.prepare_calls();
     let outer = OpenBlock { id: block::MODULE, byte: container.module.at / 8 };
+    let byte_compare = byte_compare::declared(&builder.module);
     Ok(LlvmModule {
+        byte_compare,
         producer: container.version(),
         block_info: Arc::clone(reader.block_info()),
         outer,

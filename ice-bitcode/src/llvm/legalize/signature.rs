@@ -3,7 +3,7 @@
 //! | LLVM | ICE |
 //! |---|---|
 //! | a parameter | its parts, one after another; those of an `i128` perhaps as a pair |
-//! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended |
+//! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended; as a result where callers ask for no more, an `i8` or `i16` |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
 //! | where the machine has groups, an array of integers, or up to four floats or vectors of one type | a group |
 //! | a vector of 256 bits and more, where the processor has registers of 256 | its parts in [pairs](Passing::PairLow); as a result [halves](Results::Halves) |
@@ -42,12 +42,21 @@ use crate::llvm::wire::types::{LlvmType, TypeId, TypeTable};
 pub enum Form {
     /// Its parts; those that are [together](super::legal::Part::together) in one value.
     Parts,
-    /// One part, zero-extended to `i32`.
-    ZeroExtended,
-    /// One part, sign-extended to `i32`.
-    SignExtended,
+    /// One part, zero-extended to this type.
+    ZeroExtended(Type),
+    /// One part, sign-extended to this type.
+    SignExtended(Type),
     /// `x86_fp80` only, once or more: its places are its own.
     Extended,
+}
+
+/// Which way a value travels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// From a caller to its callee.
+    Argument,
+    /// From a callee to its caller.
+    Result,
 }
 
 /// What signatures are made of.
@@ -133,7 +142,13 @@ const MAX_PARAMS: usize = 1 << 16;
 /// # Errors
 ///
 /// Those of [`Legal::parts`].
-pub fn form(types: &TypeTable, legal: &Legal, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+pub fn form(
+    types: &TypeTable,
+    legal: &Legal,
+    role: Role,
+    ty: TypeId,
+    attributes: ParamAttributes,
+) -> Checked<Form> {
     let parts = legal.parts(ty)?;
     if legal.has_extended() {
         match count_extended(types, ty) {
@@ -147,9 +162,15 @@ pub fn form(types: &TypeTable, legal: &Legal, ty: TypeId, attributes: ParamAttri
             }
         }
     }
-    Ok(match types.get(ty) {
-        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended,
-        LlvmType::Int(..32) if attributes.flags.has(ParamFlags::SIGNEXT) => Form::SignExtended,
+    let LlvmType::Int(bits @ ..32) = types.get(ty) else { return Ok(Form::Parts) };
+    let extended = match (role, bits) {
+        (Role::Result, ..=8) if legal.machine().returns_narrow => Type::I8,
+        (Role::Result, ..=16) if legal.machine().returns_narrow => Type::I16,
+        _ => Type::I32,
+    };
+    Ok(match attributes.flags {
+        flags if flags.has(ParamFlags::ZEROEXT) => Form::ZeroExtended(extended),
+        flags if flags.has(ParamFlags::SIGNEXT) => Form::SignExtended(extended),
         _ => Form::Parts,
     })
 }
@@ -600,10 +621,10 @@ impl Rules<'_> {
         };
         let mut signature = Signature::new(Vec::new(), Type::Void);
         let results = result_units(self.legal.parts(ret)?, self.legal.machine());
-        let form = |ty, attributes| form(self.types, self.legal, ty, attributes);
+        let form = |role, ty, attributes| form(self.types, self.legal, role, ty, attributes);
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
-        match form(ret, list.ret)? {
-            Form::ZeroExtended | Form::SignExtended => signature.ret = Type::I32,
+        match form(Role::Result, ret, list.ret)? {
+            Form::ZeroExtended(ty) | Form::SignExtended(ty) => signature.ret = ty,
             Form::Extended => {}
             Form::Parts if is_demoted(results.clone()) => {
                 signature.params.push(pointer);
@@ -622,14 +643,14 @@ impl Rules<'_> {
             let attributes = self.attributes.param(list, i);
             let mut passing = self.passing(attributes)?;
             let start = signature.params.len();
-            match form(param, attributes)? {
+            match form(Role::Argument, param, attributes)? {
                 Form::Extended => {
                     let count = self.legal.parts(param)?.len() / 2;
                     let machine = self.legal.machine();
                     passing = machine.extended_passing;
                     (0..count).for_each(|_| signature.params.extend_from_slice(machine.extended_params));
                 }
-                Form::ZeroExtended | Form::SignExtended => signature.params.push(Type::I32),
+                Form::ZeroExtended(ty) | Form::SignExtended(ty) => signature.params.push(ty),
                 Form::Parts => {
                     for unit in units(self.legal.parts(param)?) {
                         if unit.is_memory {

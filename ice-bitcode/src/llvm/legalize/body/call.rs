@@ -20,7 +20,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, Through, VectorRegisters, is_demoted, result_units};
+use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, is_demoted, result_units};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -174,7 +174,7 @@ impl Body<'_, '_> {
         self.s.args = args;
         let (first, second) = result?;
         if let Some(duty) = duty {
-            let form = self.form(prototype.ret, attributes.ret)?;
+            let form = self.form(Role::Result, prototype.ret, attributes.ret)?;
             self.note_tail_call(duty, slot.is_some(), form);
         }
         self.call_result(prototype.ret, attributes.ret, first, second, slot)
@@ -210,6 +210,12 @@ impl Body<'_, '_> {
                 }
             };
             if is_direct {
+                if self.m.byte_compare == Some(function)
+                    && self.s.pads.unwind.is_none()
+                    && let Some(result) = self.compare_bytes(args)
+                {
+                    return Ok((Some(result), second));
+                }
                 let result = match self.s.pads.unwind {
                     None => self.b.call(function, args, first, tail),
                     Some(pad) => self.build_invoke(InvokeCallee::Function(function), args, first, pad),
@@ -245,10 +251,10 @@ impl Body<'_, '_> {
         if self.kind(ty) == Kind::Void {
             return Ok(Type::Void);
         }
-        match self.form(ty, attributes)? {
+        match self.form(Role::Result, ty, attributes)? {
             Form::Parts => {}
             Form::Extended => return Ok(Type::Void),
-            Form::ZeroExtended | Form::SignExtended => return Ok(Type::I32),
+            Form::ZeroExtended(ty) | Form::SignExtended(ty) => return Ok(ty),
         }
         let mut results = self.result_units(ty)?;
         match (results.next(), results.next()) {
@@ -281,7 +287,7 @@ impl Body<'_, '_> {
         let mut slot = None;
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
-            if self.form(prototype.ret, attributes.ret)? == Form::Parts
+            if self.form(Role::Result, prototype.ret, attributes.ret)? == Form::Parts
                 && is_demoted(self.result_units(prototype.ret)?)
             {
                 let size = self.m.layouts.alloc_size(prototype.ret)?;
@@ -386,7 +392,7 @@ impl Body<'_, '_> {
         if self.shape(ty).parts == 0 {
             return self.define_run(ty, Run { start: 0, len: 0 });
         }
-        if self.form(ty, attributes)? == Form::Extended {
+        if self.form(Role::Result, ty, attributes)? == Form::Extended {
             let results = self.extended_results(self.shape(ty).parts)?;
             return self.define_run(ty, results);
         }
@@ -397,7 +403,7 @@ impl Body<'_, '_> {
         }
         let mut both = both.into_iter().flatten();
         let units = result_units(self.m.legal.parts(ty)?, self.m.legal.machine());
-        let result = self.unpass(ty, attributes, units, |_| match both.next() {
+        let result = self.unpass((Role::Result, ty), attributes, units, |_| match both.next() {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
         })?;

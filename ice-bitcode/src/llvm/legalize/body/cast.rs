@@ -165,7 +165,13 @@ impl Body<'_, '_> {
 
     /// An integer of `bits` bits, at most 64, extended or cut to `ty`.
     pub(super) fn extended(&mut self, bits: u32, value: Value, sign: Sign, ty: Type) -> Value {
+        let wide = match self.ty_of(value).bits() < ty.bits() {
+            true => self.s.promoted.of(value, sign),
+            false => None,
+        };
         match sign {
+            Sign::Signed if let Some(wide) = wide => self.resize_sign(wide, ty),
+            Sign::Unsigned if let Some(wide) = wide => self.resize_zero(wide, ty),
             Sign::Signed => {
                 let value = self.sign_above(value, bits);
                 self.resize_sign(value, ty)

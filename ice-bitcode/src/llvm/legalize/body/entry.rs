@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::llvm::legalize::halves::Halves;
 use crate::llvm::legalize::shape::Kind;
 use crate::llvm::legalize::signature::{
-    Form, VectorRegisters, differs_from_llvm, is_demoted, result_units, units,
+    Form, Role, VectorRegisters, differs_from_llvm, is_demoted, result_units, units,
 };
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::demands::{Demands, Hook};
@@ -43,7 +43,7 @@ impl Body<'_, '_> {
         let mut at = 0;
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void
-            && self.form(ret, attributes.ret)? == Form::Parts
+            && self.form(Role::Result, ret, attributes.ret)? == Form::Parts
             && is_demoted(self.result_units(ret)?)
         {
             self.s.result_slot = self.b.func.params().first().copied();
@@ -51,14 +51,15 @@ impl Body<'_, '_> {
         }
         for (i, &ty) in self.m.types.list(params).iter().enumerate() {
             let attributes = self.m.attributes.param(&attributes, i);
-            let operand = self.unpass(ty, attributes, units(self.m.legal.parts(ty)?), |cx| {
-                let value = cx.b.func.params().get(at).copied();
-                at += 1;
-                match value {
-                    Some(value) => Ok(value),
-                    None => fail(Error::VoidValue),
-                }
-            })?;
+            let operand =
+                self.unpass((Role::Argument, ty), attributes, units(self.m.legal.parts(ty)?), |cx| {
+                    let value = cx.b.func.params().get(at).copied();
+                    at += 1;
+                    match value {
+                        Some(value) => Ok(value),
+                        None => fail(Error::VoidValue),
+                    }
+                })?;
             self.s.push_local(operand);
         }
         self.meet(attributes.function.demands)
@@ -112,7 +113,7 @@ impl Body<'_, '_> {
             self.b.ret(None);
             return self.terminated();
         }
-        if self.form(ty, attributes)? == Form::Extended {
+        if self.form(Role::Result, ty, attributes)? == Form::Extended {
             self.return_extended(value)?;
             self.b.ret(None);
             return self.terminated();
@@ -120,7 +121,7 @@ impl Body<'_, '_> {
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
         let units = result_units(self.m.legal.parts(ty)?, self.m.legal.machine());
-        let passed = self.pass_as(value, attributes, Argument::Fixed, units, &mut args);
+        let passed = self.pass_as(value, attributes, Argument::Result, units, &mut args);
         match (&passed, &args[..]) {
             (Ok(()), &[]) => self.b.ret(None),
             (Ok(()), &[one]) => self.b.ret(Some(one)),
@@ -204,7 +205,7 @@ impl Body<'_, '_> {
         let m = &self.m;
         if self.kind(ty) != Kind::Void
             && differs_from_llvm(m.legal.parts(ty)?, m.legal.machine(), m.module.pointer_type)
-            && self.form(ty, attributes)? == Form::Parts
+            && self.form(Role::Result, ty, attributes)? == Form::Parts
             && !function.is_some_and(is_own)
         {
             return unsupported("a result in three or more registers that other modules see");

@@ -17,6 +17,7 @@ use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::Scalar;
+use crate::llvm::legalize::signature::Role;
 
 /// Exponent of a significand that is an integer.
 const INTEGER_EXPONENT: i64 = 16383 + 63;
@@ -26,13 +27,21 @@ const EXPONENT: i64 = 0x7fff;
 const LEADING: i64 = i64::MIN;
 const QUIET: i64 = 1 << 62;
 
-/// How the arguments of one call are passed.
+/// What a value that is passed is to the signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Argument {
-    /// The signature has a parameter for it.
+    /// The argument for a parameter.
     Fixed,
-    /// It is among the variable arguments.
+    /// One of the variable arguments.
     Variable,
+    /// The result of the function.
+    Result,
+}
+
+impl Argument {
+    pub(super) fn role(self) -> Role {
+        if self == Argument::Result { Role::Result } else { Role::Argument }
+    }
 }
 
 impl Body<'_, '_> {
@@ -307,7 +316,7 @@ impl Body<'_, '_> {
         let place = self.argument_place()?;
         self.store_extended(place, number);
         args.push(match argument {
-            Argument::Fixed => place,
+            Argument::Fixed | Argument::Result => place,
             Argument::Variable => self.intrinsic_one(Intrinsic::ByValue, &[place])?,
         });
         Ok(())

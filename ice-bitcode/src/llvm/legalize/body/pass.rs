@@ -11,7 +11,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked};
 use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Kind, Scalar};
-use crate::llvm::legalize::signature::{Form, Units, form, result_units, units};
+use crate::llvm::legalize::signature::{Form, Role, Units, form, result_units, units};
 use crate::llvm::wire::attributes::ParamAttributes;
 use crate::llvm::wire::types::TypeId;
 
@@ -34,8 +34,8 @@ fn lane_in(carrier: Type, part: Type, count: u32) -> Type {
 }
 
 impl Body<'_, '_> {
-    pub(super) fn form(&self, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
-        Ok(form(&self.m.types, &self.m.legal, ty, attributes)?)
+    pub(super) fn form(&self, role: Role, ty: TypeId, attributes: ParamAttributes) -> Checked<Form> {
+        Ok(form(&self.m.types, &self.m.legal, role, ty, attributes)?)
     }
 
     /// Appends a value in the form in which it is passed.
@@ -63,7 +63,7 @@ impl Body<'_, '_> {
         let form = match shape.kind {
             // Most arguments are words.
             Kind::Scalar(Scalar::Int(32 | 64)) => Form::Parts,
-            _ => self.form(operand.ty, attributes)?,
+            _ => self.form(argument.role(), operand.ty, attributes)?,
         };
         match form {
             Form::Parts if shape.parts == 1 => {
@@ -90,11 +90,11 @@ impl Body<'_, '_> {
                     self.pass_extended(run.part(at, 2), argument, args)?;
                 }
             }
-            Form::ZeroExtended | Form::SignExtended => {
-                let sign = if form == Form::SignExtended { Sign::Signed } else { Sign::Unsigned };
+            Form::ZeroExtended(ty) | Form::SignExtended(ty) => {
+                let sign = if form == Form::SignExtended(ty) { Sign::Signed } else { Sign::Unsigned };
                 let bits = self.scalar(operand.ty)?.bits();
                 let value = self.single(operand);
-                let value = self.extended(bits, value, sign, Type::I32);
+                let value = self.extended(bits, value, sign, ty);
                 args.push(value);
             }
         }
@@ -106,7 +106,7 @@ impl Body<'_, '_> {
         let place = self.argument_place()?;
         self.b.store(place, part, 4);
         match argument {
-            Argument::Fixed => Ok(place),
+            Argument::Fixed | Argument::Result => Ok(place),
             Argument::Variable => self.intrinsic_one(Intrinsic::ByValue, &[place]),
         }
     }
@@ -222,13 +222,13 @@ impl Body<'_, '_> {
     /// another.
     pub(super) fn unpass(
         &mut self,
-        ty: TypeId,
+        (role, ty): (Role, TypeId),
         attributes: ParamAttributes,
         units: Units<'_>,
         mut next: impl FnMut(&mut Self) -> Checked<Value>,
     ) -> Checked<Operand> {
         let shape = self.value_shape(ty)?;
-        match self.form(ty, attributes)? {
+        match self.form(role, ty, attributes)? {
             Form::Parts => {
                 let (out, mut at) = (self.reserve(shape.parts), 0);
                 for unit in units {
@@ -253,9 +253,14 @@ impl Body<'_, '_> {
                 }
                 Ok(self.operand(ty, out))
             }
-            Form::ZeroExtended | Form::SignExtended => {
-                let value = next(self)?;
-                let value = self.resize_zero(value, shape.first);
+            form @ (Form::ZeroExtended(_) | Form::SignExtended(_)) => {
+                let wide = next(self)?;
+                let value = self.resize_zero(wide, shape.first);
+                if value != wide {
+                    let sign =
+                        if matches!(form, Form::SignExtended(_)) { Sign::Signed } else { Sign::Unsigned };
+                    self.s.promoted.note(value, wide, sign);
+                }
                 Ok(self.one(ty, value))
             }
         }

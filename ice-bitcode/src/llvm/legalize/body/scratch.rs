@@ -9,6 +9,7 @@ use super::assembly::JumpScratch;
 use super::constant::ModuleValue;
 use super::exceptions::PadScratch;
 use super::numbers::Numbers;
+use super::promoted::Promoted;
 use super::values::{self, Local, Operand, Run};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
@@ -62,6 +63,8 @@ pub(super) struct Scratch {
     pub(super) result_slot: Option<Value>,
     /// The temporaries of operations on `x86_fp80`.
     pub(super) extended: Option<[Value; 3]>,
+    /// Arguments and results that came extended.
+    pub(super) promoted: Promoted,
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
     pub(super) argument_places: Vec<Value>,
     pub(super) memory_arguments: usize,
@@ -147,6 +150,7 @@ impl Default for Scratch {
             flags: FunctionFlags::default(),
             result_slot: None,
             extended: None,
+            promoted: Promoted::default(),
             argument_places: Vec::new(),
             memory_arguments: 0,
             protection: StackProtection::None,
@@ -192,6 +196,7 @@ impl Scratch {
             self.epoch = 1;
         }
         self.locals.clear();
+        self.promoted.clear();
         self.pool.clear();
         self.next_local = 0;
         self.pending = 0;

@@ -10,7 +10,7 @@ use super::scratch::{Duty, TailCall};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::Form;
+use crate::llvm::legalize::signature::{Form, Role};
 use crate::llvm::wire::codes::function as code;
 use crate::llvm::wire::types::TypeId;
 
@@ -54,8 +54,10 @@ impl Body<'_, '_> {
 
     /// Whether the function has this result, and its caller finds it extended.
     pub(super) fn returns_extended(&self, ty: TypeId) -> bool {
-        let is_extended =
-            |attributes| matches!(self.form(ty, attributes), Ok(Form::ZeroExtended | Form::SignExtended));
+        let is_extended = |attributes| {
+            let form = self.form(Role::Result, ty, attributes);
+            matches!(form, Ok(Form::ZeroExtended(_) | Form::SignExtended(_)))
+        };
         self.s.ret.is_some_and(|(own, attributes)| own == ty && is_extended(attributes))
     }
 
@@ -64,7 +66,7 @@ impl Body<'_, '_> {
     fn return_extended_result(&mut self, call: Inst, form: Form) -> Checked<bool> {
         let Some((ty, attributes)) = self.s.ret else { return fail(Error::ReturnValue) };
         let Some(result) = self.b.func.result(call) else { return Ok(false) };
-        if self.form(ty, attributes)? != form {
+        if self.form(Role::Result, ty, attributes)? != form {
             return Ok(false);
         }
         let layout = &mut self.b.func.layout;
