@@ -12,7 +12,8 @@
 //! if any loop has such a step, or else in the steps.
 
 use crate::changed::Changed;
-use crate::counters::Counter;
+use crate::counter_index::CounterIndex;
+use crate::counters::{Counter, Counting};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Value};
@@ -30,15 +31,12 @@ struct Step {
     /// Whether the next value has uses in the loop, beside the phi, and behind it.
     is_used: bool,
     is_used_behind: bool,
-    /// How many operands they are.
-    phi_uses: u32,
-    next_uses: u32,
 }
 
 impl Step {
     fn counter(&self) -> Counter {
-        let &Step { header, latch, phi, next, def, phi_uses, next_uses, .. } = self;
-        Counter { header, latch, phi, next, def, phi_uses, next_uses }
+        let &Step { header, latch, phi, next, def, .. } = self;
+        Counter { header, latch, phi, next, def }
     }
 }
 
@@ -48,6 +46,9 @@ pub(crate) struct BackEdges {
     steps: Vec<Step>,
     /// By value: its number among the phis and next values of the steps, in turns, counted from 1.
     numbers: Vec<u32>,
+    /// By value: how many operands it is.
+    counts: Vec<u32>,
+    index: CounterIndex,
     /// What computes a next value behind its loop.
     copies: Vec<(Block, Value, Value)>,
 }
@@ -81,18 +82,17 @@ impl BackEdges {
                 overlaps: is_compared,
                 is_used: false,
                 is_used_behind: false,
-                phi_uses: 0,
-                next_uses: 0,
             });
         }
     }
 
-    /// Lets counters end at zero, and moves the steps whose phi is needed behind them.
+    /// Lets counters end at zero, also as indices of accesses if these `add` two registers and a number, and moves the steps whose phi is needed behind them.
     pub(crate) fn sink(
         &mut self,
         func: &mut Function,
         cfg: &ControlFlowGraph,
         loops: &LoopForest,
+        adds: bool,
     ) -> Changed {
         if self.steps.is_empty() {
             return Changed::Nothing;
@@ -100,6 +100,7 @@ impl BackEdges {
         // Those of one edge stand together.
         self.steps.sort_by_key(|step| (step.header, step.latch));
         self.find_overlaps(func, loops);
+        let mut counting = Counting { loops, counts: &self.counts, adds, index: &mut self.index };
         let has_one_way_in =
             self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
         self.copies.clear();
@@ -111,7 +112,7 @@ impl BackEdges {
             let exit = exit(func, cfg, latch, header).filter(|_| has_one_way_in);
             let mut edge = None;
             for step in &self.steps[start..end] {
-                if step.counter().count_to_zero(func, loops) {
+                if step.counter().count_to_zero(func, &mut counting) {
                     changed = changed.max(Changed::Instructions);
                     continue;
                 }
@@ -142,6 +143,8 @@ impl BackEdges {
     fn find_overlaps(&mut self, func: &Function, loops: &LoopForest) {
         self.numbers.clear();
         self.numbers.resize(func.num_values(), 0);
+        self.counts.clear();
+        self.counts.resize(func.num_values(), 0);
         for (n, step) in self.steps.iter_mut().enumerate() {
             self.numbers[step.phi.index()] = 2 * n as u32 + 1;
             // Of a sum of two phis that both become, only the last is looked at.
@@ -152,13 +155,12 @@ impl BackEdges {
         for block in func.blocks() {
             for inst in func.block_insts(block) {
                 func.for_each_operand(inst, |value| {
+                    self.counts[value.index()] += 1;
                     if let number @ 1.. = self.numbers[value.index()]
                         && let Some(step) = self.steps.get_mut((number as usize - 1) / 2)
                     {
                         let is_behind = !loops.contains(step.header, block);
                         let is_next = value == step.next;
-                        step.phi_uses += u32::from(value == step.phi);
-                        step.next_uses += u32::from(is_next);
                         step.overlaps |= value == step.phi && is_behind;
                         step.is_used_behind |= is_next && is_behind;
                         step.is_used |= is_next && !is_behind && func.result(inst) != Some(step.phi);

@@ -5,10 +5,34 @@
 //! step then sets the flags that the branch needs, or the branch compares with zero, and the bound needs no register. A
 //! bound that is not a number is taken off in front of the loop.
 //!
+//! Where operands of memory add two registers and a number, a counter between two numbers may also be the index of
+//! accesses (`counter_index.rs`): their addresses take up what the counter has lost.
+//!
 //! Requires: the step of a loop's counter in the loop's last block, and what uses it. Preserves: blocks, and all but the
-//! counter's numbers.
+//! counter's numbers and those of addresses.
 
+use crate::counter_index::CounterIndex;
+use cranelift_entity::EntityRef;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Value};
+
+/// Largest number that addresses take up.
+const MAX_NUMBER: u64 = 1 << 24;
+
+/// What counters are looked at with.
+pub(crate) struct Counting<'a> {
+    pub(crate) loops: &'a LoopForest,
+    /// By value, how many operands it is.
+    pub(crate) counts: &'a [u32],
+    /// Whether an access adds two registers and a number.
+    pub(crate) adds: bool,
+    pub(crate) index: &'a mut CounterIndex,
+}
+
+impl Counting<'_> {
+    fn count(&self, value: Value) -> u32 {
+        self.counts.get(value.index()).copied().unwrap_or(0)
+    }
+}
 
 /// A phi of a loop's header, and its next value by `def` in `latch`.
 #[derive(Clone, Copy)]
@@ -18,20 +42,34 @@ pub(crate) struct Counter {
     pub(crate) phi: Value,
     pub(crate) next: Value,
     pub(crate) def: Inst,
-    /// How many operands they are, `def` and the phi among them.
-    pub(crate) phi_uses: u32,
-    pub(crate) next_uses: u32,
 }
 
 impl Counter {
     /// Lets it end at zero, if it only counts. Whether it did.
-    pub(crate) fn count_to_zero(&self, func: &mut Function, loops: &LoopForest) -> bool {
-        let Some((comparison, compared, bound)) = self.comparison(func, loops) else { return false };
+    pub(crate) fn count_to_zero(&self, func: &mut Function, counting: &mut Counting<'_>) -> bool {
+        let Some((comparison, compared, bound)) = self.comparison(func, counting) else { return false };
         let Some(step) = self.step(func) else { return false };
         let Some(end) = func.layout.last_inst(self.latch) else { return false };
         // Where the present value is compared, the next one has the bound and the step.
-        let ahead = if compared == self.phi { step } else { 0 };
-        if func.int_value(bound) != Some(ahead.wrapping_neg()) && !self.start_at_distance(func, bound, ahead)
+        let (ahead, own_uses) = if compared == self.phi { (step, 2) } else { (0, 1) };
+        let phi_uses = counting.count(self.phi);
+        if phi_uses > own_uses {
+            let number = func.int_value(bound).map(|bound| bound.wrapping_add(ahead));
+            let others = (self.phi, phi_uses - own_uses);
+            let Some(number) = number.filter(|&n| n != 0 && n.unsigned_abs() <= MAX_NUMBER) else {
+                return false;
+            };
+            if !counting.adds
+                || self.header != self.latch
+                || !self.is_from_number(func)
+                || !counting.index.find(func, counting.counts, self.header, others, [self.def, comparison])
+                || !self.start_at_distance(func, bound, ahead)
+            {
+                return false;
+            }
+            counting.index.add(func, number);
+        } else if func.int_value(bound) != Some(ahead.wrapping_neg())
+            && !self.start_at_distance(func, bound, ahead)
         {
             return false;
         }
@@ -49,7 +87,7 @@ impl Counter {
 
     /// The comparison of the counter that ends the loop, the value that is compared, and the bound, if the counter has no
     /// other uses.
-    fn comparison(&self, func: &Function, loops: &LoopForest) -> Option<(Inst, Value, Value)> {
+    fn comparison(&self, func: &Function, counting: &Counting<'_>) -> Option<(Inst, Value, Value)> {
         let &InstData::CondBr { cond, .. } = func.terminator(self.latch)? else { return None };
         let comparison = func.defining_inst(cond)?;
         let &InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args } = func.inst(comparison) else {
@@ -59,13 +97,13 @@ impl Counter {
             [a, b] if a == self.phi || a == self.next => (a, b),
             [a, b] => (b, a),
         };
-        let expected = if compared == self.phi { (2, 1) } else { (1, 2) };
+        let next_uses = if compared == self.phi { 1 } else { 2 };
         let is_fixed = func.defining_inst(bound).is_none_or(|def| {
             let block = func.layout.block_of(def);
-            block.is_some_and(|block| !loops.contains(self.header, block))
+            block.is_some_and(|block| !counting.loops.contains(self.header, block))
         });
         ((compared == self.phi || compared == self.next)
-            && (self.phi_uses, self.next_uses) == expected
+            && counting.count(self.next) == next_uses
             && is_fixed
             && func.layout.block_of(comparison) == Some(self.latch))
         .then_some((comparison, compared, bound))
@@ -80,6 +118,14 @@ impl Counter {
             }
             _ => None,
         }
+    }
+
+    /// Whether its first value is a number, from one block.
+    fn is_from_number(&self, func: &Function) -> bool {
+        let phi = func.defining_inst(self.phi).map(|phi| *func.inst(phi));
+        let Some(InstData::Phi { incoming }) = phi else { return false };
+        let mut others = func.incoming(incoming).iter().filter(|&&(_, from)| from != self.latch);
+        others.next().is_some_and(|&(first, _)| func.int_value(first).is_some()) && others.next().is_none()
     }
 
     /// Takes `bound + ahead` off its first value. Whether there is a place for that.

@@ -10,6 +10,7 @@ pub mod addresses;
 mod back_edges;
 mod changed;
 pub mod check_types;
+mod counter_index;
 mod counters;
 pub mod dead_cycles;
 pub mod hoist;

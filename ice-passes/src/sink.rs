@@ -34,8 +34,8 @@ const MAX_INCOMING: usize = 256;
 /// Most instructions over which a step moves.
 const MAX_DISTANCE: u32 = 100;
 
-/// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses, and comparisons take `loads` in or
-/// do not.
+/// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses, and operands are in memory (`loads`),
+/// at sums of two registers and a number, or they are not.
 pub fn sink(
     func: &mut Function,
     (pointer, loads): (Type, bool),
@@ -66,7 +66,7 @@ pub fn sink(
     }
     if loops.num_loops() > 0 {
         any |= sink_steps(func, (loops, uses), loads, scratch);
-        return Changed::instructions(any).max(scratch.back_edges.sink(func, cfg, loops));
+        return Changed::instructions(any).max(scratch.back_edges.sink(func, cfg, loops, loads));
     }
     Changed::instructions(any)
 }
@@ -137,15 +137,10 @@ fn sink_steps(
     scratch.back_edges.begin();
     for &(phi, value, block) in &scratch.steps {
         if let Some(def) = func.defining_inst(value)
-            && let InstData::Binary { op, args } = *func.inst(def)
-            && !op.is_division()
-            && args.contains(&phi)
+            && is_step(func, def, phi)
         {
             let is_alone = uses.count_if_known(value) == 1;
-            any |= match func.layout.block_of(def) != Some(block)
-                && is_alone
-                && args.iter().any(|&arg| func.is_constant(arg))
-            {
+            any |= match func.layout.block_of(def) != Some(block) && is_alone && has_constant(func, def) {
                 true => sink_to_edge(func, (loops, uses), phi, def, block),
                 false => sink_step(func, uses, phi, value, def),
             };
@@ -156,6 +151,20 @@ fn sink_steps(
         }
     }
     any
+}
+
+/// Whether `def` computes the next value of `phi` from its present one, and may be computed later.
+fn is_step(func: &Function, def: Inst, phi: Value) -> bool {
+    match *func.inst(def) {
+        InstData::Binary { op, args } => !op.is_division() && args.contains(&phi),
+        InstData::CallIntrinsic { op, args, .. } => op.is_computation() && func.args(args) == [phi],
+        _ => false,
+    }
+}
+
+/// Whether `def` computes something from a constant.
+fn has_constant(func: &Function, def: Inst) -> bool {
+    matches!(*func.inst(def), InstData::Binary { args, .. } if args.iter().any(|&arg| func.is_constant(arg)))
 }
 
 /// Whether the comparison that the branch at the end of `block` takes in reads `value`, or takes in a load that does.
