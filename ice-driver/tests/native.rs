@@ -425,3 +425,58 @@ fn a_linker_keeps_one_of_two_groups_and_a_strong_definition() {
         }
     }
 }
+
+/// The code of `body` for a machine, at O2.
+fn code_of(target: &str, triple: &str, body: &str) -> String {
+    let scratch = Scratch::new();
+    let text = format!("target triple = \"{triple}\"\n{body}");
+    let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
+    run_tool(Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode), body);
+    let flags = ["translate", "-O2", "--target", target, "--emit", "asm", "-o", "-"];
+    let output = ice().args(flags).arg(&bitcode).output().unwrap();
+    expect_success(&output, body);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// An integer that is not negative is converted as one with a sign, and only where the flag says so.
+#[test]
+fn conversions_without_negative_numbers_are_those_with_a_sign() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("conversions", "no llvm-as-19");
+    }
+    let convert = |op: &str| {
+        let body =
+            format!("define double @f(i64 %a) {{\n  %r = {op} i64 %a to double\n  ret double %r\n}}\n");
+        code_of("x86_64", "x86_64-linux-gnu", &body)
+    };
+    let signed = convert("sitofp");
+    assert!(signed.contains("cvtsi2sd") && !signed.contains("shr"), "{signed}");
+    assert_eq!(convert("uitofp nneg"), signed);
+    assert_ne!(convert("uitofp"), signed);
+}
+
+/// `fneg` is one operation on every machine; a subtraction is not, and stays one.
+#[test]
+fn negation_flips_the_sign() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("negation", "no llvm-as-19");
+    }
+    for (target, triple, [double, float]) in [
+        ("x86_64", "x86_64-linux-gnu", ["xorpd", "xorps"]),
+        ("i686", "i686-linux-gnu", ["xorpd", "xorps"]),
+        ("armv7", "armv7-linux-gnueabihf", ["vneg.f64", "vneg.f32"]),
+        ("mipsel", "mipsel-linux-gnu", ["xor $", "xor $"]),
+    ] {
+        for (ty, negation) in [("double", double), ("float", float)] {
+            let negate = |op: &str| {
+                let body = format!("define {ty} @f({ty} %a) {{\n  %r = {op} %a\n  ret {ty} %r\n}}\n");
+                code_of(target, triple, &body)
+            };
+            let code = negate(&format!("fneg {ty}"));
+            assert!(code.contains(negation), "{target}: {code}");
+            assert!(!code.contains("eor") && !code.contains("sub."), "{target}: {code}");
+            let difference = negate(&format!("fsub {ty} 1.0,"));
+            assert!(difference.contains("sub") && !difference.contains(negation), "{target}: {difference}");
+        }
+    }
+}

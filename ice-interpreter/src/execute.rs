@@ -399,6 +399,7 @@ fn intrinsic(
         Intrinsic::Cttz => pure(value::cttz),
         Intrinsic::Ctpop => pure(|_, a| u64::from(a.count_ones())),
         Intrinsic::Fabs => value::fabs(ty, arg(0)),
+        Intrinsic::Fneg => pure(|ty, a| a ^ 1 << (ty.bits() - 1)),
         Intrinsic::Sqrt => value::sqrt(ty, arg(0)),
         Intrinsic::Pin => arg(0),
         Intrinsic::Trap => return Err(TrapKind::Trap),

@@ -82,6 +82,8 @@ named_enum!(
         /// result comes behind, in the order of calls. So an operation between two of them rounds as the processor has
         /// been told to there, and raises its exceptions there.
         Pin = "pin",
+        /// `(float)`: flips the sign bit of an `f32` or `f64`, and nothing else.
+        Fneg = "fneg",
     }
 );
 
@@ -103,9 +105,16 @@ impl Intrinsic {
                 | Cttz
                 | Ctpop
                 | Fabs
+                | Fneg
                 | Sqrt
                 | AtomicIsLockFree
         )
+    }
+
+    /// True where the result depends on the operands alone, and the call may stand anywhere.
+    pub const fn is_computation(self) -> bool {
+        use Intrinsic::*;
+        matches!(self, Bswap | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
     }
 
     /// True where values live across the call must be in memory, because it can return again.

@@ -81,6 +81,7 @@ fn is_movable(func: &Function, inst: Inst) -> bool {
         InstData::Binary { op, args: [_, divisor] } if op.is_division() => {
             func.int_value(divisor).is_some_and(|number| number != 0 && number != -1)
         }
+        InstData::CallIntrinsic { op, .. } => op.is_computation(),
         ref data => data.is_computation(),
     }
 }

@@ -7,8 +7,11 @@
 extern crate alloc;
 
 pub mod addresses;
-pub mod changed;
+mod back_edges;
+mod changed;
 pub mod check_types;
+mod counter_index;
+mod counters;
 pub mod dead_cycles;
 pub mod hoist;
 pub mod known_bits;

@@ -6,24 +6,27 @@
 //!   of an address or the shifted operand of the addition.
 //! * The next value of a phi (`i + 1`) that is computed while the phi's present value is still used after it
 //!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
-//!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge.
+//!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge, or on the edge
+//!   (`back_edges.rs`).
 //!
 //! What is dead goes away first, so that nothing moves past a use that does not count. The originals are left for
 //! [`Uses`] to find dead.
 //!
-//! Requires: a verified function, its loop forest and use counts. Preserves: blocks, terminators but for
-//! their conditions, the order of side effects. Linear, but for the steps: for each edge back to a phi the
+//! Requires: a verified function, its flow graph, loop forest and use counts. Preserves: its blocks, terminators but for
+//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::Blocks`] if it did). Linear, but for the steps: for each edge back to a phi the
 //! instructions of its block are looked at.
 
+use crate::back_edges::BackEdges;
 use crate::changed::Changed;
 use alloc::vec::Vec;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]
 pub struct SinkScratch {
     /// Phis of loop headers and, for each edge back, their next value with the block where it comes from.
     steps: Vec<(Value, Value, Block)>,
+    back_edges: BackEdges,
 }
 
 /// Most predecessors of a loop's header whose steps are looked at.
@@ -31,11 +34,12 @@ const MAX_INCOMING: usize = 256;
 /// Most instructions over which a step moves.
 const MAX_DISTANCE: u32 = 100;
 
-/// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses.
+/// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses, and operands are in memory (`loads`),
+/// at sums of two registers and a number, or they are not.
 pub fn sink(
     func: &mut Function,
-    pointer: Type,
-    loops: &LoopForest,
+    (pointer, loads): (Type, bool),
+    (cfg, loops): (&ControlFlowGraph, &LoopForest),
     uses: &Uses,
     scratch: &mut SinkScratch,
 ) -> Changed {
@@ -61,7 +65,8 @@ pub fn sink(
         at = func.layout.next_block(block);
     }
     if loops.num_loops() > 0 {
-        any |= sink_steps(func, loops, uses, scratch);
+        any |= sink_steps(func, (loops, uses), loads, scratch);
+        return Changed::instructions(any).max(scratch.back_edges.sink(func, cfg, loops, loads));
     }
     Changed::instructions(any)
 }
@@ -105,7 +110,12 @@ fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) -> boo
 }
 
 /// Whether any step has moved.
-fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mut SinkScratch) -> bool {
+fn sink_steps(
+    func: &mut Function,
+    (loops, uses): (&LoopForest, &Uses),
+    loads: bool,
+    scratch: &mut SinkScratch,
+) -> bool {
     scratch.steps.clear();
     for header in loops.headers() {
         for inst in func.block_insts(header) {
@@ -124,23 +134,50 @@ fn sink_steps(func: &mut Function, loops: &LoopForest, uses: &Uses, scratch: &mu
         }
     }
     let mut any = false;
+    scratch.back_edges.begin();
     for &(phi, value, block) in &scratch.steps {
         if let Some(def) = func.defining_inst(value)
-            && let InstData::Binary { op, args } = *func.inst(def)
-            && !op.is_division()
-            && args.contains(&phi)
+            && is_step(func, def, phi)
         {
             let is_alone = uses.count_if_known(value) == 1;
-            any |= match func.layout.block_of(def) != Some(block)
-                && is_alone
-                && args.iter().any(|&arg| func.is_constant(arg))
-            {
+            any |= match func.layout.block_of(def) != Some(block) && is_alone && has_constant(func, def) {
                 true => sink_to_edge(func, (loops, uses), phi, def, block),
                 false => sink_step(func, uses, phi, value, def),
             };
+            if func.layout.block_of(def) == Some(block) {
+                let is_compared = is_compared(func, (uses, loads), block, phi);
+                scratch.back_edges.note(func, (phi, def), block, is_compared);
+            }
         }
     }
     any
+}
+
+/// Whether `def` computes the next value of `phi` from its present one, and may be computed later.
+fn is_step(func: &Function, def: Inst, phi: Value) -> bool {
+    match *func.inst(def) {
+        InstData::Binary { op, args } => !op.is_division() && args.contains(&phi),
+        InstData::CallIntrinsic { op, args, .. } => op.is_computation() && func.args(args) == [phi],
+        _ => false,
+    }
+}
+
+/// Whether `def` computes something from a constant.
+fn has_constant(func: &Function, def: Inst) -> bool {
+    matches!(*func.inst(def), InstData::Binary { args, .. } if args.iter().any(|&arg| func.is_constant(arg)))
+}
+
+/// Whether the comparison that the branch at the end of `block` takes in reads `value`, or takes in a load that does.
+fn is_compared(func: &Function, (uses, loads): (&Uses, bool), block: Block, value: Value) -> bool {
+    let Some(&InstData::CondBr { cond, .. }) = func.terminator(block) else { return false };
+    let comparison = func
+        .defining_inst(cond)
+        .filter(|&inst| uses.count_if_known(cond) == 1 && func.layout.block_of(inst) == Some(block));
+    comparison.is_some_and(|inst| {
+        let mut is_read = loads && uses_of(func, uses, inst, value);
+        func.for_each_operand(inst, |operand| is_read |= operand == value);
+        is_read
+    })
 }
 
 /// Whether `inst` reads `value`, or memory at an address that `value` is a part of: what computes the address is folded into

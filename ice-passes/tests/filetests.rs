@@ -77,7 +77,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {
-            let changed = sink(func, module.pointer_type, &loops, &uses, &mut SinkScratch::default());
+            let graphs = (&cfg, &loops);
+            let changed = sink(func, (module.pointer_type, true), graphs, &uses, &mut SinkScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),

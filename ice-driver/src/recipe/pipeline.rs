@@ -432,8 +432,8 @@ impl Pipeline {
             }
             Step::FoldAddresses => Changed::Nothing,
             _ => {
-                let pointer = job.module.pointer_type;
-                ice_passes::sink(&mut self.func, pointer, &self.loops, &self.uses, &mut self.sink)
+                let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
+                ice_passes::sink(&mut self.func, accesses, (cfg, &self.loops), &self.uses, &mut self.sink)
             }
         };
         self.uses_hold &= changed == Changed::Nothing;

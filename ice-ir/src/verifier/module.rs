@@ -63,6 +63,7 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::ByValue
         | Intrinsic::Pin
+        | Intrinsic::Fneg
         | Intrinsic::ByValueWide => {
             return own == (1, false);
         }

@@ -82,8 +82,12 @@ impl Arm32 {
             (Intrinsic::Sqrt, Some(_)) if ty.is_vector() => {
                 return Err(ErrorKind::Unsupported("this intrinsic of vectors"));
             }
-            (Intrinsic::Fabs | Intrinsic::Sqrt, Some(result)) => {
-                let op = if op == Intrinsic::Fabs { Float2::Vabs } else { Float2::Vsqrt };
+            (Intrinsic::Fabs | Intrinsic::Fneg | Intrinsic::Sqrt, Some(result)) => {
+                let op = match op {
+                    Intrinsic::Fabs => Float2::Vabs,
+                    Intrinsic::Fneg => Float2::Vneg,
+                    _ => Float2::Vsqrt,
+                };
                 let src = self.reg(cx, args[0]);
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::Float2 { op, size: float_size(ty), dst, src });

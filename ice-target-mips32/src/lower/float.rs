@@ -1,6 +1,6 @@
 //! Scalar floating point.
 //!
-//! Absolute values are made of the bits: the instruction may leave the sign of a NaN. Conversions to words round toward
+//! Absolute values and numbers with the other sign are made of the bits: the instruction may leave the sign of a NaN. Conversions to words round toward
 //! zero; there are none of unsigned numbers, nor of 64 bits, which helpers convert.
 
 use super::float_width;
@@ -10,7 +10,7 @@ use ice_asm::mips32::{Alu, Float3, FloatCompare, FloatConvert, FloatWidth};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _, ValueRegs, Words as _};
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Intrinsic, Type, Value};
 
 /// The bits of 2^31 as `f32` and `f64`, and of 2^52, to whose bits a word is added by putting it into the low half.
 const SIGN_SINGLE: u32 = 0x4f00_0000;
@@ -182,20 +182,32 @@ impl Mips32 {
         }
     }
 
-    /// The absolute value: the sign is cleared.
-    pub(super) fn fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
+    /// Clears the sign, or flips it.
+    pub(super) fn change_sign<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Intrinsic,
+        arg: Value,
+        result: Value,
+    ) {
         let src = self.reg(cx, arg);
         let dst = cx.regs(result).lo();
-        let [bits, positive] = [self.temp(cx), self.temp(cx)];
-        let clear = Inst::Extract { dst: positive, src: bits, lsb: 0, size: 31 };
-        if cx.func.value_type(result) == Type::F32 {
-            cx.sink.push(Inst::SingleToWord { dst: bits, src });
-            cx.sink.push(clear);
-            return cx.sink.push(Inst::WordToSingle { dst, src: Src::Reg(positive) });
+        let [bits, changed] = [self.temp(cx), self.temp(cx)];
+        let is_single = cx.func.value_type(result) == Type::F32;
+        match is_single {
+            true => cx.sink.push(Inst::SingleToWord { dst: bits, src }),
+            false => cx.sink.push(Inst::HighHalf { dst: bits, src }),
         }
-        cx.sink.push(Inst::HighHalf { dst: bits, src });
-        cx.sink.push(clear);
+        if op == Intrinsic::Fneg {
+            let sign = self.number_reg(cx, 1 << 31);
+            self.alu(cx, Alu::Xor, changed, bits, sign);
+        } else {
+            cx.sink.push(Inst::Extract { dst: changed, src: bits, lsb: 0, size: 31 });
+        }
+        if is_single {
+            return cx.sink.push(Inst::WordToSingle { dst, src: Src::Reg(changed) });
+        }
         cx.sink.push(Inst::MovFloat { width: FloatWidth::D, dst, src });
-        cx.sink.push(Inst::WithHighHalf { dst, hi: Src::Reg(positive) });
+        cx.sink.push(Inst::WithHighHalf { dst, hi: Src::Reg(changed) });
     }
 }

@@ -36,7 +36,7 @@ impl Mips32 {
                 self.bit_intrinsic(cx, op, args[0], result);
             }
             (Intrinsic::Fabs, Some(result)) if ty.is_vector() => self.vector_fabs(cx, args[0], result),
-            (Intrinsic::Fabs, Some(result)) => self.fabs(cx, args[0], result),
+            (Intrinsic::Fabs | Intrinsic::Fneg, Some(result)) => self.change_sign(cx, op, args[0], result),
             (Intrinsic::Sqrt, Some(result)) if ty.is_scalar_float() => {
                 let src = self.reg(cx, args[0]);
                 let (op, width, dst) = (Float2::Sqrt, super::float_width(ty), cx.regs(result).lo());

@@ -120,8 +120,8 @@ impl X86 {
         }
     }
 
-    /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to something in a register: an index. Of two such terms
-    /// the second has it.
+    /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to a number or to something in a register: an index. Of two
+    /// such terms the second has it.
     fn is_scaled_addend<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
         let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *cx.func.inst(user) else { return false };
         let is_second_one = || {
@@ -130,7 +130,8 @@ impl X86 {
                     && cx.uses.only_user_in_block(cx.func, inst, b) == Some(user)
             })
         };
-        let is_term = |v| !cx.is_constant(v) || self.is_place(cx, v);
+        let is_number = |v| cx.func.int_value(v).is_some_and(|n| i32::try_from(n).is_ok());
+        let is_term = |v| !cx.is_constant(v) || self.is_place(cx, v) || v == b && is_number(v);
         a != b
             && is_term(a)
             && is_term(b)

@@ -41,6 +41,14 @@ fn is_next(func: &Function, value: Value, next: Value) -> bool {
     func.incoming(incoming).iter().take(MAX_SEARCHED).any(|&(value, _)| value == next)
 }
 
+/// The address that is a power of two, the first to the third, times a register.
+fn multiple(x: VReg, power: u8) -> Amode {
+    match power {
+        1 => Amode { index: Some((x, 0)), ..Amode::reg(x) },
+        _ => Amode { index: Some((x, power)), ..Amode::new(Base::None, 0) },
+    }
+}
+
 impl X86 {
     /// Any binary operator on a scalar integer in one register.
     pub(crate) fn int_binary<S: Sink<Inst>>(
@@ -194,7 +202,10 @@ impl X86 {
             Some(n) => {
                 let number = if op == BinaryOp::Sub { n.checked_neg() } else { Some(n) };
                 let Some(disp) = number.and_then(|n| i32::try_from(n).ok()) else { return false };
-                Amode::new(Base::Reg(self.reg(cx, a)), disp)
+                match self.folded_scale(cx, a) {
+                    Some((x, scale)) => Amode { disp, ..multiple(self.reg(cx, x), scale) },
+                    None => Amode::new(Base::Reg(self.reg(cx, a)), disp),
+                }
             }
             None if let Some((x, scale)) = self.folded_scale(cx, b).filter(|_| op == BinaryOp::Add) => {
                 let index = Some((self.reg(cx, x), scale));
@@ -243,10 +254,7 @@ impl X86 {
         match (op, amount, lhs) {
             // A scaled index does not destroy a value that is needed again.
             (Shift::Shl, Amount::Imm(n @ 1..=3), Src::Reg(x)) if cx.uses.count(a) > 1 => {
-                let mem = match n {
-                    1 => Amode { index: Some((x, 0)), ..Amode::reg(x) },
-                    _ => Amode { index: Some((x, n)), ..Amode::new(Base::None, 0) },
-                };
+                let mem = multiple(x, n);
                 cx.sink.push(Inst::Lea { width, dst, mem });
             }
             _ => {

@@ -122,9 +122,9 @@ impl X86 {
                     self.bit_intrinsic(cx, op, args, result);
                 }
             }
-            Intrinsic::Fabs => {
+            Intrinsic::Fabs | Intrinsic::Fneg => {
                 if let Some(result) = result {
-                    self.fabs(cx, args[0], result);
+                    self.change_sign(cx, op, args[0], result);
                 }
             }
             Intrinsic::Sqrt => {
@@ -174,11 +174,18 @@ impl X86 {
         }
     }
 
-    fn fabs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, result: Value) {
-        let ty = cx.func.value_type(result);
-        let (op, mask) = match ty {
-            Type::F64 | Type::V2F64 => (SseOp::Andpd, 0x7fff_ffff_ffff_ffff_7fff_ffff_ffff_ffff),
-            _ => (SseOp::Andps, 0x7fff_ffff_7fff_ffff_7fff_ffff_7fff_ffff),
+    /// Clears the sign bits, or flips them.
+    fn change_sign<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, arg: Value, result: Value) {
+        let is_double = matches!(cx.func.value_type(result), Type::F64 | Type::V2F64);
+        let signs = match is_double {
+            true => 0x8000_0000_0000_0000_8000_0000_0000_0000,
+            false => 0x8000_0000_8000_0000_8000_0000_8000_0000_u128,
+        };
+        let (op, mask) = match (op, is_double) {
+            (Intrinsic::Fneg, true) => (SseOp::Xorpd, signs),
+            (Intrinsic::Fneg, false) => (SseOp::Xorps, signs),
+            (_, true) => (SseOp::Andpd, !signs),
+            (_, false) => (SseOp::Andps, !signs),
         };
         let mem = self.constant_address(cx, ConstantSize::C16, mask);
         let dst = cx.regs(result);

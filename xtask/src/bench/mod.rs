@@ -19,7 +19,7 @@ mod unseen;
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::size;
-use crate::toolchain::{Target, Translator, line_of, succeed};
+use crate::toolchain::{Recipe, Target, Translator, line_of, succeed};
 use crate::workspace::{self, Profile, TARGETS, Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
 use figures::{Figures, Group};
@@ -34,7 +34,7 @@ usage: cargo xtask bench [--targets LIST] [--translate] [--executed] [--text] [-
        cargo xtask bench --times [--rounds N]
        cargo xtask bench --kernels [--targets LIST]
        cargo xtask bench --programs FOLDER [--targets LIST] [--vectors] [--only TEXT]
-                         [--translator PROGRAM]
+                         [--recipe LIST] [--translator PROGRAM]
        cargo xtask bench --growth [--shape TEXT] [--scale N]
        cargo xtask bench --jit [--rounds N]
 
@@ -52,6 +52,7 @@ xtask/bench/baseline.json, writes all to target/bench/figures.json, and fails if
   --kernels        small programs in C on armv7, or the targets named, in an emulator, beside llc -O2
   --programs FOLDER  the programs in a folder (NAME.c, NAME.cc, NAME.cpp, NAME.TARGET.bc) on x86_64, or the targets
                    named, in an emulator, beside llc -O2: half of them one by one, of the others only the mean
+  --recipe LIST    of --programs, what Ice does: O2 if not given, Om1, or both
   --vectors        lets clang make vectors in --programs
   --only TEXT      of --programs only those with TEXT in their names
   --jit            ice-jit beside cranelift-jit: from the builder to callable functions, and their speed
@@ -86,11 +87,18 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let has_vectors = arguments.switch("--vectors");
     let part = arguments.text("--only")?;
     let translator = arguments.text("--translator")?;
+    let recipe = arguments.text("--recipe")?;
     arguments.finish()?;
     if let Some(folder) = folder {
         let targets = Target::list(Some(named.unwrap_or("x86_64".to_owned())))?;
         let translator = Translator::parse(translator, workspace, Profile::Release)?;
-        return unseen::run(workspace, &unseen::Plan { folder, targets, translator, has_vectors, part });
+        let recipes = Recipe::list(Some(recipe.unwrap_or("O2".to_owned())))?;
+        let mut plan = unseen::Plan { folder, targets, translator, recipe: Recipe::O2, has_vectors, part };
+        for recipe in recipes {
+            plan.recipe = recipe;
+            unseen::run(workspace, &plan)?;
+        }
+        return Ok(());
     }
     if kernels {
         return kernels::run(workspace, &Target::list(Some(named.unwrap_or("armv7".to_owned())))?);

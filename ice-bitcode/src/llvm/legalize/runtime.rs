@@ -69,6 +69,7 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Ctpop, WORDS, &[T::Own], T::Own),
     (Intrinsic::Fabs, &[Type::F32, Type::F64, Type::V4F32], &[T::Own], T::Own),
     (Intrinsic::Sqrt, FLOATS, &[T::Own], T::Own),
+    (Intrinsic::Fneg, FLOATS, &[T::Own], T::Own),
     (Intrinsic::Stacksave, ONE, &[], T::P),
     (Intrinsic::Stackrestore, ONE, &[T::P], T::Void),
     (Intrinsic::Trap, ONE, &[], T::Void),

@@ -45,6 +45,18 @@ impl Body<'_, '_> {
                 let same = self.new.cast(CastOp::Bitcast, values[0], ty);
                 self.defined(inst, same);
             }
+            Fneg => {
+                let (bits, sign) = match ty {
+                    Type::F32 => (Type::I32, i64::from(i32::MIN)),
+                    _ => (Type::I64, i64::MIN),
+                };
+                let number = self.new.cast(CastOp::Bitcast, values[0], bits);
+                let sign = self.new.int_const(bits, sign);
+                let flipped = self.new.binary(BinaryOp::Xor, number, sign);
+                self.define_next(inst);
+                let result = self.new.cast(CastOp::Bitcast, flipped, ty);
+                self.defined(inst, result);
+            }
             CheckType => return Err(FreezeErrorKind::Unsupported("calls that look at types")),
             SegmentWord => return Err(FreezeErrorKind::Unsupported("the words of a segment")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),

@@ -13,6 +13,12 @@ use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
 
+/// The flag `nneg` of `uitofp` and `zext`: the operand is not negative, or the result is poison.
+const NOT_NEGATIVE: u64 = 1;
+/// The opcodes of CAST for `uitofp` and `sitofp`.
+const UITOFP: u64 = 5;
+const SITOFP: u64 = 6;
+
 /// Opcode numbers of CAST.
 const OPCODES: [CastOp; 9] = [
     CastOp::Trunc,
@@ -30,9 +36,11 @@ impl Body<'_, '_> {
     /// CAST.
     pub(super) fn cast_record(&mut self) -> Checked<()> {
         let (a, to, opcode) = (self.vt()?, self.type_operand()?, self.op()?);
-        let _flags = self.optional();
+        let flags = self.optional();
         self.end()?;
-        let result = self.convert(opcode, a, to)?;
+        // Signed conversions are one instruction where unsigned ones are many.
+        let is_signed = opcode == UITOFP && flags & NOT_NEGATIVE != 0;
+        let result = self.convert(if is_signed { SITOFP } else { opcode }, a, to)?;
         self.define(result)
     }
 

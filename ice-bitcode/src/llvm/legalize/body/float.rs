@@ -153,10 +153,13 @@ impl Body<'_, '_> {
         match scalar {
             Scalar::Half | Scalar::BFloat => self.bin_int(BinaryOp::Xor, value, -0x8000),
             _ => {
+                let ty = self.ty_of(value);
+                if let Ok(result) = self.intrinsic(Intrinsic::Fneg, ty, &[value]) {
+                    return result;
+                }
                 let bits = self.float_bits(value);
                 let sign = i64::MIN >> (64 - self.ty_of(bits).element().bits());
                 let flipped = self.bin_int(BinaryOp::Xor, bits, sign);
-                let ty = self.ty_of(value);
                 self.bits_as(flipped, ty)
             }
         }

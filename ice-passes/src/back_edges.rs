@@ -1,0 +1,233 @@
+//! Steps of loops that are computed on the edge back.
+//!
+//! Where a phi of a loop's header is still needed when the loop's last block ends, by the comparison that ends it or behind
+//! the loop, its next value and its present one live at once: the edge back then has a move. If only the phi needs the
+//! next value, it is computed on that edge instead, in a block of its own, where the present one ends:
+//! `while (a[i] < x) i++` then counts in one register, and whoever comes behind the loop finds `i` there. The block takes
+//! the place of the one that the move would need. Where the next value is needed behind the loop beside the present one, it
+//! is computed there once more. Counters that only count end at zero (`counters.rs`).
+//!
+//! Requires: a verified function without dead instructions, its loop forest and use counts, and the steps of loops, each in
+//! the place in its block where it should stay. Preserves: the order of side effects; adds blocks. Linear in the function
+//! if any loop has such a step, or else in the steps.
+
+use crate::changed::Changed;
+use crate::counter_index::CounterIndex;
+use crate::counters::{Counter, Counting};
+use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Value};
+
+/// A step that may go to the edge back.
+#[derive(Clone, Copy)]
+struct Step {
+    phi: Value,
+    next: Value,
+    def: Inst,
+    latch: Block,
+    header: Block,
+    /// Whether the phi is needed at the end of the loop's last block.
+    overlaps: bool,
+    /// Whether the next value has uses in the loop, beside the phi, and behind it.
+    is_used: bool,
+    is_used_behind: bool,
+}
+
+impl Step {
+    fn counter(&self) -> Counter {
+        let &Step { header, latch, phi, next, def, .. } = self;
+        Counter { header, latch, phi, next, def }
+    }
+}
+
+/// Vectors of this. Reused from function to function.
+#[derive(Default)]
+pub(crate) struct BackEdges {
+    steps: Vec<Step>,
+    /// By value: its number among the phis and next values of the steps, in turns, counted from 1.
+    numbers: Vec<u32>,
+    /// By value: how many operands it is.
+    counts: Vec<u32>,
+    index: CounterIndex,
+    /// What computes a next value behind its loop.
+    copies: Vec<(Block, Value, Value)>,
+}
+
+impl BackEdges {
+    /// Forgets the steps of the function before.
+    pub(crate) fn begin(&mut self) {
+        self.steps.clear();
+    }
+
+    /// Notes that `def` in `latch` gives `phi` its next value. `is_compared` if the comparison that ends the block reads the
+    /// phi.
+    pub(crate) fn note(
+        &mut self,
+        func: &Function,
+        (phi, def): (Value, Inst),
+        latch: Block,
+        is_compared: bool,
+    ) {
+        let header = func.defining_inst(phi).and_then(|phi| func.layout.block_of(phi));
+        let (Some(header), Some(next)) = (header, func.result(def)) else { return };
+        if let Some(&InstData::CondBr { if_true, if_false, .. }) = func.terminator(latch)
+            && (if_true == header) != (if_false == header)
+        {
+            self.steps.push(Step {
+                phi,
+                next,
+                def,
+                latch,
+                header,
+                overlaps: is_compared,
+                is_used: false,
+                is_used_behind: false,
+            });
+        }
+    }
+
+    /// Lets counters end at zero, also as indices of accesses if these `add` two registers and a number, and moves the steps whose phi is needed behind them.
+    pub(crate) fn sink(
+        &mut self,
+        func: &mut Function,
+        cfg: &ControlFlowGraph,
+        loops: &LoopForest,
+        adds: bool,
+    ) -> Changed {
+        if self.steps.is_empty() {
+            return Changed::Nothing;
+        }
+        // Those of one edge stand together.
+        self.steps.sort_by_key(|step| (step.header, step.latch));
+        self.find_overlaps(func, loops);
+        let mut counting = Counting { loops, counts: &self.counts, adds, index: &mut self.index };
+        let has_one_way_in =
+            self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
+        self.copies.clear();
+        let mut changed = Changed::Nothing;
+        let mut start = 0;
+        while let Some(&Step { latch, header, .. }) = self.steps.get(start) {
+            let is_same = |step: &Step| (step.latch, step.header) == (latch, header);
+            let end = start + self.steps[start..].iter().take_while(|step| is_same(step)).count();
+            let exit = exit(func, cfg, latch, header).filter(|_| has_one_way_in);
+            let mut edge = None;
+            for step in &self.steps[start..end] {
+                if step.counter().count_to_zero(func, &mut counting) {
+                    changed = changed.max(Changed::Instructions);
+                    continue;
+                }
+                if !step.overlaps || step.is_used || step.is_used_behind && exit.is_none() {
+                    continue;
+                }
+                let edge = *edge.get_or_insert_with(|| split(func, latch, header));
+                let Some(jump) = func.layout.last_inst(edge) else { continue };
+                if step.is_used_behind
+                    && let Some((_, first)) = exit
+                {
+                    let (data, ty) = (*func.inst(step.def), func.value_type(step.next));
+                    let copy = func.make_inst_for(step.def, data, ty);
+                    func.layout.insert_before(first, copy);
+                    self.copies.extend(func.result(copy).map(|copy| (header, step.next, copy)));
+                }
+                func.layout.remove_inst(step.def);
+                func.layout.insert_before(jump, step.def);
+                changed = Changed::Blocks;
+            }
+            start = end;
+        }
+        self.rename(func, loops);
+        changed
+    }
+
+    /// Finds the phis that are used behind their loops, and where next values are used.
+    fn find_overlaps(&mut self, func: &Function, loops: &LoopForest) {
+        self.numbers.clear();
+        self.numbers.resize(func.num_values(), 0);
+        self.counts.clear();
+        self.counts.resize(func.num_values(), 0);
+        for (n, step) in self.steps.iter_mut().enumerate() {
+            self.numbers[step.phi.index()] = 2 * n as u32 + 1;
+            // Of a sum of two phis that both become, only the last is looked at.
+            let number = &mut self.numbers[step.next.index()];
+            step.is_used = *number != 0;
+            *number = 2 * n as u32 + 2;
+        }
+        for block in func.blocks() {
+            for inst in func.block_insts(block) {
+                func.for_each_operand(inst, |value| {
+                    self.counts[value.index()] += 1;
+                    if let number @ 1.. = self.numbers[value.index()]
+                        && let Some(step) = self.steps.get_mut((number as usize - 1) / 2)
+                    {
+                        let is_behind = !loops.contains(step.header, block);
+                        let is_next = value == step.next;
+                        step.overlaps |= value == step.phi && is_behind;
+                        step.is_used_behind |= is_next && is_behind;
+                        step.is_used |= is_next && !is_behind && func.result(inst) != Some(step.phi);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Lets the blocks behind the loops use the copies.
+    fn rename(&self, func: &mut Function, loops: &LoopForest) {
+        let mut at = func.layout.entry().filter(|_| !self.copies.is_empty());
+        while let Some(block) = at {
+            at = func.layout.next_block(block);
+            let mut next = func.layout.first_inst(block);
+            while let Some(inst) = next {
+                next = func.layout.next_inst(inst);
+                func.map_operands(inst, |value| {
+                    let is_behind = |&&(header, old, _): &&(Block, Value, Value)| {
+                        old == value && !loops.contains(header, block)
+                    };
+                    self.copies.iter().find(is_behind).map_or(value, |&(_, _, copy)| copy)
+                });
+            }
+        }
+    }
+}
+
+/// The block that `latch` leaves the loop of `header` to, with its first instruction, if nothing else leads there: what the
+/// latch computes and blocks behind the loop use comes through it.
+fn exit(func: &Function, cfg: &ControlFlowGraph, latch: Block, header: Block) -> Option<(Block, Inst)> {
+    let &InstData::CondBr { if_true, if_false, .. } = func.terminator(latch)? else { return None };
+    let exit = if if_true == header { if_false } else { if_true };
+    let first = func.layout.first_inst(exit)?;
+    let is_pad = func.inst(first).is_further_result() || matches!(func.inst(first), InstData::Phi { .. });
+    (cfg.preds(exit).len() == 1 && !is_pad).then_some((exit, first))
+}
+
+/// Whether each loop is entered at its header alone, so that what the latch computes comes out of the loop by its exit alone.
+fn is_reducible(func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest) -> bool {
+    func.blocks().all(|block| {
+        let innermost = loops.innermost(block);
+        let around = if innermost == Some(block) { loops.outer(block) } else { innermost };
+        around.is_none_or(|header| cfg.preds(block).iter().all(|&pred| loops.contains(header, pred)))
+    })
+}
+
+/// A new block on the edge from `latch` to `header`.
+fn split(func: &mut Function, latch: Block, header: Block) -> Block {
+    let block = func.insert_new_block_after(latch);
+    let jump = InstData::Br { target: header };
+    let jump = match func.layout.last_inst(latch) {
+        Some(last) => func.make_inst_for(last, jump, Type::Void),
+        None => func.make_inst(jump, Type::Void),
+    };
+    func.layout.append_inst(block, jump);
+    func.retarget(latch, header, block);
+    let mut next = func.layout.first_inst(header);
+    while let Some(inst) = next
+        && let &InstData::Phi { incoming } = func.inst(inst)
+    {
+        for (_, pred) in func.incoming_mut(incoming) {
+            if *pred == latch {
+                *pred = block;
+            }
+        }
+        next = func.layout.next_inst(inst);
+    }
+    block
+}
