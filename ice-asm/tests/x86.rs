@@ -600,7 +600,8 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
     };
     let widens = |op: SseOp| {
         use SseOp::*;
-        matches!(op, Cvtps2pd | Cvtdq2pd) || ["pmovzx", "pmovsx", "pbroad", "broad"].iter().any(|start| op.mnemonic().starts_with(start))
+        matches!(op, Cvtps2pd | Cvtdq2pd)
+            || ["pmovzx", "pmovsx", "pbroad", "broad"].iter().any(|start| op.mnemonic().starts_with(start))
     };
     let narrows = |op: SseOp| matches!(op, SseOp::Cvtpd2ps | SseOp::Cvtpd2dq | SseOp::Cvttpd2dq);
     for &op in SseOp::ALL {
@@ -614,9 +615,22 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
             for is_mem in [false, true] {
                 let xm: Rm<Xmm> = if is_mem { m.into() } else { x.into() };
                 let here = |rm: &Rm<Xmm>| matches!(rm, Rm::Mem(_)) == is_mem;
-                if allows(&|e| e.avx(op, length, x, x, xm)) && !(is_long && op.mnemonic().starts_with("mov")) {
+                if allows(&|e| e.avx(op, length, x, x, xm)) && !(is_long && op.mnemonic().starts_with("mov"))
+                {
                     each_x_xm(mode, |first, rm| {
-                        if here(&rm) && !matches!(op, SseOp::Psllw | SseOp::Pslld | SseOp::Psllq | SseOp::Psrlw | SseOp::Psrld | SseOp::Psrlq | SseOp::Psraw | SseOp::Psrad) {
+                        if here(&rm)
+                            && !matches!(
+                                op,
+                                SseOp::Psllw
+                                    | SseOp::Pslld
+                                    | SseOp::Psllq
+                                    | SseOp::Psrlw
+                                    | SseOp::Psrld
+                                    | SseOp::Psrlq
+                                    | SseOp::Psraw
+                                    | SseOp::Psrad
+                            )
+                        {
                             xmms(mode).for_each(|dst| e.avx(op, length, dst, first, rm));
                         }
                     });
@@ -651,7 +665,10 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
                 }
                 let is_free = !widens(op) && !(narrows(op) && (is_long || is_mem));
                 let is_free = is_free && op != SseOp::Broadcasti128;
-                if is_free && allows(&|e| e.avx_one(op, length, x, xm)) && !matches!((op, is_mem), (SseOp::Movss | SseOp::Movsd, false)) {
+                if is_free
+                    && allows(&|e| e.avx_one(op, length, x, xm))
+                    && !matches!((op, is_mem), (SseOp::Movss | SseOp::Movsd, false))
+                {
                     each_x_xm(mode, |dst, rm| {
                         if here(&rm) {
                             e.avx_one(op, length, dst, rm);
@@ -677,7 +694,9 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
                 xmms(mode).for_each(|dst| xmms(mode).for_each(|src| e.avx_shift(op, length, dst, src, 3)));
             }
             if allows(&|e| e.avx_store(op, length, m, x)) {
-                xmms(mode).for_each(|src| few_mems(mode).into_iter().for_each(|mem| e.avx_store(op, length, mem, src)));
+                xmms(mode).for_each(|src| {
+                    few_mems(mode).into_iter().for_each(|mem| e.avx_store(op, length, mem, src))
+                });
             }
         }
     }
@@ -687,6 +706,11 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
             e.extract_upper(dst, src);
         }
         each_x_xm(mode, |dst, rm| e.insert_upper(dst, src, rm));
+        for dst in gprs(mode) {
+            for op in [SseOp::Pmovmskb, SseOp::Movmskps, SseOp::Movmskpd] {
+                e.avx_signs(op, dst, src);
+            }
+        }
     }
     e.clear_uppers();
 }

@@ -8,7 +8,7 @@
 
 use super::Encoder;
 use super::code::{Code, Immediate};
-use super::operand::{Mem, Rm, Xmm};
+use super::operand::{Gpr, Mem, Rm, Width, Xmm};
 use super::sse::{Shape, SseOp};
 use super::text::Op;
 use crate::listing::Listing;
@@ -90,9 +90,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn avx(&mut self, op: SseOp, length: Length, dst: Xmm, first: Xmm, src: Rm<Xmm>) {
         let row = op.row();
         match (row.shape, src) {
-            (Shape::X | Shape::ShiftX, _)
-            | (Shape::MoveMem, Rm::Mem(_))
-            | (Shape::XReg, Rm::Reg(_)) => {}
+            (Shape::X | Shape::ShiftX, _) | (Shape::MoveMem, Rm::Mem(_)) | (Shape::XReg, Rm::Reg(_)) => {}
             // The rest of the result is that of the first.
             (Shape::Move, Rm::Reg(_)) if matches!(op, SseOp::Movss | SseOp::Movsd) => {}
             _ => return self.invalid(),
@@ -207,6 +205,16 @@ impl<L: Listing> Encoder<'_, L> {
         }
         self.line(&["v", row.mnemonic], &[Length::B128.rm(&src), Op::Ymm(dst)]);
         self.avx_inst(row.code, Length::B256, dst.number(), None, number(&src), Immediate::NONE);
+    }
+
+    /// The signs of the lanes of 256 bits as those of a general register: `movmskps` and its like.
+    pub fn avx_signs(&mut self, op: SseOp, dst: Gpr, src: Xmm) {
+        let row = op.row();
+        if row.shape != Shape::ToGprReg {
+            return self.invalid();
+        }
+        self.line(&["v", row.mnemonic], &[Op::Ymm(src), Op::Reg(dst, Width::B32)]);
+        self.avx_inst(row.code, Length::B256, dst.number(), None, Rm::Reg(src.number()), Immediate::NONE);
     }
 
     /// A register of 128 bits from one of 256: conversions.

@@ -11,8 +11,8 @@
 
 use super::Encoder;
 use super::avx::Length;
-use super::vex::VexCode;
 use super::operand::{Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
+use super::vex::VexCode;
 use crate::buffer::bytes::Part;
 use crate::error::Error;
 use crate::listing::Listing;
