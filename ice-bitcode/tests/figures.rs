@@ -126,6 +126,8 @@ impl Counts {
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. }
             | InstData::Invoke { .. }
+            | InstData::Join { .. }
+            | InstData::Half { .. }
             | InstData::InvokeResult
             | InstData::BlockAddress { .. }
             | InstData::LandingPad { .. } => {

@@ -108,6 +108,11 @@ pub trait Target {
     /// How values live in registers, by type.
     fn layouts(&self) -> &'static [TypeLayout; Type::ALL.len()];
 
+    /// Whether functions may be for processors with vector registers of 256 bits, in which the vectors of that size are.
+    fn has_wide_registers(&self) -> bool {
+        false
+    }
+
     /// Moves the incoming arguments to where the function's parameters live.
     fn lower_params<S: Sink<Self::Inst>>(&self, cx: &mut Lower<'_, Self::Inst, S>) -> Result<(), ErrorKind>;
 
@@ -248,6 +253,9 @@ pub struct CompileError {
     /// Why.
     pub kind: ErrorKind,
 }
+
+/// The error for values of 256 bits where no register has as many.
+pub const NO_WIDE_REGISTERS: ErrorKind = ErrorKind::Unsupported("a vector of 256 bits");
 
 /// The reason of a [`CompileError`].
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -356,6 +356,9 @@ impl<'a> Decoder<'a> {
         if !self.types_fit(func.inst(inst), ty) {
             return malformed("operands that do not fit the operator");
         }
+        if ty.is_wide() || self.has_wide_operand(inst) {
+            return malformed("a vector of 256 bits, which only native modules have");
+        }
         let op = match *func.inst(inst) {
             InstData::Binary { op, args } => {
                 let (a, b) = self.pair(args)?;
@@ -414,6 +417,9 @@ impl<'a> Decoder<'a> {
                 let args = self.args(args)?;
                 self.push(Op::ReturnCallIndirect { callee, signature, args });
                 Op::Ret { s: 0 }
+            }
+            InstData::Join { .. } | InstData::Half { .. } => {
+                return malformed("halves of a vector of 256 bits");
             }
             InstData::CallAs { .. }
             | InstData::ReturnCallAs { .. }
@@ -519,6 +525,12 @@ impl<'a> Decoder<'a> {
         let func = self.func;
         let params = func.args(args).iter().map(|&v| func.value_type(v)).collect();
         self.code.intern(&Signature::new(params, ret))
+    }
+
+    fn has_wide_operand(&self, inst: Inst) -> bool {
+        let mut is_wide = false;
+        self.func.for_each_operand(inst, |value| is_wide |= self.func.value_type(value).is_wide());
+        is_wide
     }
 
     /// Whether the shapes of operands and result `ty` are such that the operator makes sense.

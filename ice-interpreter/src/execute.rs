@@ -411,6 +411,7 @@ fn intrinsic(
         | Intrinsic::ByValue
         | Intrinsic::ByValueWide
         | Intrinsic::MulHigh
+        | Intrinsic::Fma
         | Intrinsic::SegmentWord
         | Intrinsic::CheckType => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));

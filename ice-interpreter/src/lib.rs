@@ -109,7 +109,7 @@ impl Scalar {
     /// A value of type `ty`; bits past its width are dropped.
     pub const fn new(ty: Type, bits: u128) -> Scalar {
         let mask = match ty.bits() {
-            128 => u128::MAX,
+            128.. => u128::MAX,
             width => (1 << width) - 1,
         };
         Scalar { ty, bits: bits & mask }

@@ -207,6 +207,31 @@ impl<'f> FunctionBuilder<'f> {
         self.compute(InstData::InsertElement { vector, element, index }, ty)
     }
 
+    /// The vector of type `ty`, of 256 bits, with these halves: of two that one vector was taken apart into, that one.
+    pub fn join(&mut self, halves: [Value; 2], ty: Type) -> Value {
+        use crate::function::ValueDef::{Undef, Zero};
+        let func = &mut *self.func;
+        match (func.joined(halves), halves.map(|half| func.value_def(half))) {
+            (Some(vector), _) if func.value_type(vector) == ty => vector,
+            (_, [Undef, Undef]) => func.make_undef(ty),
+            (_, [Undef | Zero, Undef | Zero]) => func.make_zero(ty),
+            _ => self.compute(InstData::Join { halves }, ty),
+        }
+    }
+
+    /// The low half (0) or the high half (1) of a vector of 256 bits, of type `ty`.
+    pub fn half(&mut self, vector: Value, half: u8, ty: Type) -> Value {
+        use crate::function::ValueDef::{Undef, Zero};
+        match self.func.value_def(vector) {
+            Undef => self.func.make_undef(ty),
+            Zero => self.func.make_zero(ty),
+            _ => match self.func.defining_inst(vector).map(|inst| *self.func.inst(inst)) {
+                Some(InstData::Join { halves }) => halves[usize::from(half & 1)],
+                _ => self.compute(InstData::Half { vector, half }, ty),
+            },
+        }
+    }
+
     /// Fresh storage; `pointer` is the address type.
     pub fn alloca(&mut self, size: Value, align_log2: u8, pointer: Type) -> Value {
         self.alloca_of(ObjectKind::Local, size, align_log2, pointer)

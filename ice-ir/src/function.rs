@@ -501,6 +501,8 @@ impl Function {
             InstData::InsertElement { vector, element, index } => {
                 [vector, element, index].into_iter().for_each(visit);
             }
+            InstData::Join { halves } => halves.into_iter().for_each(visit),
+            InstData::Half { vector, .. } => visit(vector),
             InstData::Alloca { size, .. } => visit(size),
             InstData::Load { address, .. } => visit(address),
             InstData::Store { address, value, .. } => [address, value].into_iter().for_each(visit),
@@ -538,8 +540,10 @@ impl Function {
             InstData::Binary { args, .. }
             | InstData::Icmp { args, .. }
             | InstData::Fcmp { args, .. }
+            | InstData::Join { halves: args }
             | InstData::RetPair { values: args } => return *args = args.map(map),
             InstData::Cast { arg: value, .. }
+            | InstData::Half { vector: value, .. }
             | InstData::Alloca { size: value, .. }
             | InstData::Load { address: value, .. }
             | InstData::SecondResult { first: value }
@@ -585,6 +589,16 @@ impl Function {
         for value in &mut self.value_pool[pooled.indices()] {
             *value = map(*value);
         }
+    }
+
+    /// The vector of 256 bits that these are the two halves of, if they were taken out of one.
+    pub fn joined(&self, halves: [Value; 2]) -> Option<Value> {
+        let of = |value, wanted| match *self.inst(self.defining_inst(value)?) {
+            InstData::Half { vector, half } if half == wanted => Some(vector),
+            _ => None,
+        };
+        let low = of(halves[0], 0)?;
+        (of(halves[1], 1)? == low).then_some(low)
     }
 
     /// The call that an [`InstData::Invoke`] makes, as it would be without a pad; `None` of anything else.

@@ -72,6 +72,8 @@ named_enum!(
         ByValueWide = "by.value.wide",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
+        /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
+        Fma = "fma",
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
         /// number. It is read each time.
         SegmentWord = "segment.word",
@@ -100,6 +102,7 @@ impl Intrinsic {
                 | ByValue
                 | ByValueWide
                 | MulHigh
+                | Fma
                 | Bswap
                 | Ctlz
                 | Cttz

@@ -287,6 +287,8 @@ pub struct FunctionTraits {
     /// An indirect call may lead here: where [branches are tracked](crate::Hardening::tracks_branches) it begins with the
     /// instruction that says so.
     pub landing: bool,
+    /// Its processors have vector registers of 256 bits, and instructions in the form that goes with them (AVX of x86).
+    pub wide_registers: bool,
     /// Whether its frame is guarded.
     pub protection: StackProtection,
     /// What stands in the four bytes before its code, for calls that [look](crate::Intrinsic::CheckType) whether it is of

@@ -1,8 +1,12 @@
-//! The types of the frozen bitcode format, and vectors of two that only native modules have: what a value
-//! can be.
+//! The types of the frozen bitcode format, and vectors of two and of 256 bits that only native modules have: what a
+//! value can be.
 //!
 //! Sizes are in bytes as stored in memory; `i1` occupies one byte in a register or a slot but is never in
-//! program memory. A vector of `i1` fills a whole 128-bit register, one lane a boolean.
+//! program memory. A vector of `i1` fills a whole 128-bit register, one lane a boolean; 32 fill one of 256 bits.
+//!
+//! Vectors of 256 bits are for functions whose processors have such registers
+//! ([`FunctionTraits`](crate::native::FunctionTraits)). There is arithmetic on them; single lanes are those of their
+//! [halves](crate::InstData::Half).
 
 use core::fmt;
 
@@ -47,25 +51,39 @@ pub enum Type {
     V2I64,
     /// 2 × binary64.
     V2F64,
+    /// 32 booleans; 256 bits in a register, as all that follow.
+    V32I1,
+    /// 32 × 8-bit integers.
+    V32I8,
+    /// 16 × 16-bit integers.
+    V16I16,
+    /// 8 × 32-bit integers.
+    V8I32,
+    /// 4 × 64-bit integers.
+    V4I64,
+    /// 8 × binary32.
+    V8F32,
+    /// 4 × binary64.
+    V4F64,
 }
 
 /// One row a type, in the order of the enum.
 struct Info {
     name: &'static str,
     bytes: u8,
-    bits: u8,
+    bits: u16,
     lanes: u8,
     element: Type,
     compare: Type,
 }
 
-const fn row(name: &'static str, bytes: u8, bits: u8, lanes: u8, element: Type, compare: Type) -> Info {
+const fn row(name: &'static str, bytes: u8, bits: u16, lanes: u8, element: Type, compare: Type) -> Info {
     Info { name, bytes, bits, lanes, element, compare }
 }
 
 use Type::*;
 
-const INFO: [Info; 18] = [
+const INFO: [Info; 25] = [
     //   name    bytes bits lanes element compare
     row("void", 0, 0, 0, Void, Void),
     row("i1", 1, 1, 1, I1, I1),
@@ -85,13 +103,20 @@ const INFO: [Info; 18] = [
     row("v2i1", 16, 2, 2, I1, V2I1),
     row("v2i64", 16, 128, 2, I64, V2I1),
     row("v2f64", 16, 128, 2, F64, V2I1),
+    row("v32i1", 32, 32, 32, I1, V32I1),
+    row("v32i8", 32, 256, 32, I8, V32I1),
+    row("v16i16", 32, 256, 16, I16, V16I1),
+    row("v8i32", 32, 256, 8, I32, V8I1),
+    row("v4i64", 32, 256, 4, I64, V4I1),
+    row("v8f32", 32, 256, 8, F32, V8I1),
+    row("v4f64", 32, 256, 4, F64, V4I1),
 ];
 
 impl Type {
     /// Every type, in declaration order.
-    pub const ALL: [Type; 18] = [
+    pub const ALL: [Type; 25] = [
         Void, I1, I8, I16, I32, I64, F32, F64, V4I1, V8I1, V16I1, V16I8, V8I16, V4I32, V4F32, V2I1, V2I64,
-        V2F64,
+        V2F64, V32I1, V32I8, V16I16, V8I32, V4I64, V8F32, V4F64,
     ];
 
     /// The types of the frozen format, in declaration order.
@@ -101,7 +126,7 @@ impl Type {
         &INFO[self as usize]
     }
 
-    /// Bytes in a register, slot or in memory: 1 for `i1`, 16 for every vector, 0 for `void`.
+    /// Bytes in a register, slot or in memory: 1 for `i1`, 16 or 32 for a vector, 0 for `void`.
     pub const fn bytes(self) -> u32 {
         self.info().bytes as u32
     }
@@ -128,10 +153,34 @@ impl Type {
 
     /// True for the types of the frozen format.
     pub const fn is_stable(self) -> bool {
-        !matches!(self, V2I1 | V2I64 | V2F64)
+        !matches!(self, V2I1 | V2I64 | V2F64) && !self.is_wide()
     }
 
-    /// True for the ten vector types.
+    /// True for the vectors of 256 bits.
+    pub const fn is_wide(self) -> bool {
+        self.bytes() == 32
+    }
+
+    /// The type of the halves of a vector of 256 bits.
+    pub const fn half(self) -> Option<Type> {
+        Some(match self {
+            V32I1 => V16I1,
+            V32I8 => V16I8,
+            V16I16 => V8I16,
+            V8I32 => V4I32,
+            V4I64 => V2I64,
+            V8F32 => V4F32,
+            V4F64 => V2F64,
+            _ => return None,
+        })
+    }
+
+    /// The vector of 256 bits of which two of this type are the halves.
+    pub fn double(self) -> Option<Type> {
+        Type::ALL.into_iter().find(|ty| ty.half() == Some(self))
+    }
+
+    /// True for the vector types.
     pub const fn is_vector(self) -> bool {
         self.lanes() > 1
     }
@@ -161,7 +210,7 @@ impl Type {
         matches!(self.element(), I1)
     }
 
-    /// The vector of `lanes` × `element`, if it is one of the ten.
+    /// The vector of `lanes` × `element`, if there is one.
     pub fn vector(element: Type, lanes: u32) -> Option<Type> {
         Type::ALL.into_iter().find(|t| t.is_vector() && t.element() == element && t.lanes() == lanes)
     }
@@ -208,7 +257,12 @@ mod tests {
             if ty.is_vector() {
                 assert_eq!(Type::vector(ty.element(), ty.lanes()), Some(ty));
                 assert_eq!(ty.compare_result().lanes(), ty.lanes());
-                assert_eq!(ty.is_stable(), ty.lanes() > 2);
+                assert_eq!(ty.is_stable(), ty.lanes() > 2 && ty.bytes() == 16);
+                assert_eq!(ty.half().and_then(Type::double), ty.is_wide().then_some(ty));
+                assert!(
+                    ty.half()
+                        .is_none_or(|half| half.element() == ty.element() && 2 * half.lanes() == ty.lanes())
+                );
             }
         }
     }

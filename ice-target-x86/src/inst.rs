@@ -14,7 +14,7 @@
 
 pub use crate::operand::{Amode, Amount, Base, Callee, Compare, Extend, Src};
 
-use crate::operand::{VisitOperands as _, class};
+use crate::operand::{VisitOperands as _, class, vectors};
 use crate::regs::*;
 use ice_asm::SymbolId;
 use ice_asm::x86::{Alu, BitOp, Cond, DoubleShift, Mode, Shift, SseOp, Unary, Width, X87Mem, X87Op, X87Reg};
@@ -117,12 +117,12 @@ macro_rules! instructions {
     // ---- vectors and floating point
     /// Copy of a vector register.
     MovXmm { dst: VReg, src: VReg, size: u8 } is Move "{dst} = movxmm{size} {src}"
-        [src: use_any(XMM), dst: def_reg(XMM)] max 4 + SLOT => em.copy_xmm(size, dst, src);
+        [src: use_any(vectors(size)), dst: def_reg(vectors(size))] max 4 + SLOT => em.copy_xmm(size, dst, src);
     /// `movss`, `movsd` or `movups` by size in bytes.
     LoadXmm { size: u8, dst: VReg, mem: Amode } is Remade "{dst} = movxmm{size} {mem}"
-        [mem: mem(), dst: def_reg(XMM)] max 4 + MEMORY => em.load_xmm(size, dst, mem);
+        [mem: mem(), dst: def_reg(vectors(size))] max 4 + MEMORY => em.load_xmm(size, dst, mem);
     StoreXmm { size: u8, src: VReg, mem: Amode } "movxmm{size} {mem}, {src}"
-        [src: use_reg(XMM), mem: mem()] max 4 + MEMORY => em.e.sse_m_x(load_store(size), mem, src);
+        [src: use_reg(vectors(size)), mem: mem()] max 4 + MEMORY => em.store_xmm(size, mem, src);
     /// All bits zero.
     ZeroXmm { dst: VReg } is Remade "{dst} = zeros" [dst: def_reg(XMM)] max 5 => em.e.sse_x_xm(SseOp::Xorps, dst, Rm::Reg(dst));
     /// All bits one.
@@ -159,7 +159,7 @@ macro_rules! instructions {
         [src: use_reg(XMM), dst: def_reg(GPR)] max 6 => em.e.sse_rm_x_i(SseOp::Pextrw, Rm::Reg(dst), src, lane);
     /// dst = cond ? src : dst.
     SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 } "cmov{cond}.{size} {dst}, {src}"
-        [src: use_any(XMM), dst: use_def_reg(XMM)] max 6 + 4 + SLOT => em.select_xmm(cond, size, dst, src);
+        [src: use_any(vectors(size)), dst: use_def_reg(vectors(size))] max 6 + 4 + SLOT => em.select_xmm(cond, size, dst, src);
     /// Pops the x87 stack into a vector register, through the outgoing argument area.
     PopFpu { size: u8, dst: VReg } "{dst} = fpop.{size}" [dst: def_reg(XMM)] max 12 + SLOT => em.pop_fpu(size, dst);
     /// Pushes a value on the x87 stack, through the outgoing argument area.
@@ -204,15 +204,52 @@ macro_rules! instructions {
         "{old}, {scratch} = loop8b {op} {mem}, object{operand}"
         [mem: late_mem(), old: def_early_fixed_pair(GPR, [RAX, RDX]), scratch: def_early_fixed_pair(GPR, [RBX, RCX])]
         max 96 => em.rmw_loop_8b(op, operand, mem);
-    // ---- halves of registers of 256 bits: nothing else, and no edit of the allocator, changes an upper half
-    /// dst = the upper half of vector register `of`, in the vector register `to`.
-    TakeUpper { of: u8, to: u8, dst: VReg } "{dst} = upper {of} in {to}"
-        [dst: def_fixed(XMM, xmm(to))] max 6 => em.e.extract_upper(Xmm::new(to), Xmm::new(of));
-    /// Sets the upper half of vector register `of`; its lower half stays.
-    SetUpper { of: u8, src: VReg } "upper {of} = {src}"
-        [src: use_reg(XMM)] max 6 => em.e.insert_upper(Xmm::new(of), src);
-    /// Sets the upper halves of all vector registers to zero, so that instructions of SSE do not wait for them.
-    ClearUppers "clear_uppers" [] max 3 => em.e.clear_uppers();
+    // ---- the form of AVX, with a result of its own; vectors of 16 or 32 bytes
+    /// All 256 bits zero.
+    ZeroYmm { dst: VReg } is Remade "{dst} = ymm zeros" [dst: def_reg(YMM)] max 5 => em.e.avx(SseOp::Xorps, Length::B128, dst, dst, Rm::Reg(dst));
+    /// All 256 bits one.
+    OnesYmm { dst: VReg } is Remade "{dst} = ymm ones" [dst: def_reg(YMM)] max 5 => em.e.avx(SseOp::Pcmpeqd, Length::B256, dst, dst, Rm::Reg(dst));
+    /// dst = first op src.
+    Avx { op: SseOp, size: u8, dst: VReg, first: VReg, src: Src } "{dst} = v{op}.{size} {first}, {src}"
+        [first: use_reg(vectors(size)), src: rm(vectors(size)), dst: def_reg(vectors(size))]
+        max 5 + bound.src(src) => em.e.avx(op, length(size), dst, first, src);
+    /// As above with an immediate byte.
+    AvxImm { op: SseOp, size: u8, dst: VReg, first: VReg, src: Src, imm: u8 } "{dst} = v{op}.{size} {first}, {src}, {imm}"
+        [first: use_reg(vectors(size)), src: rm(vectors(size)), dst: def_reg(vectors(size))]
+        max 6 + bound.src(src) => em.e.avx_i(op, length(size), dst, first, src, imm);
+    /// dst = op src.
+    AvxUnary { op: SseOp, size: u8, dst: VReg, src: Src } "{dst} = v{op}.{size} {src}"
+        [src: rm(vectors(size)), dst: def_reg(vectors(size))] max 5 + bound.src(src) => em.e.avx_one(op, length(size), dst, src);
+    /// dst = op src with an immediate byte.
+    AvxUnaryImm { op: SseOp, size: u8, dst: VReg, src: Src, imm: u8 } "{dst} = v{op}.{size} {src}, {imm}"
+        [src: rm(vectors(size)), dst: def_reg(vectors(size))] max 6 + bound.src(src) => em.e.avx_one_i(op, length(size), dst, src, imm);
+    /// dst = src shifted by a constant.
+    AvxShift { op: SseOp, size: u8, dst: VReg, src: VReg, imm: u8 } "{dst} = v{op}.{size} {src} by {imm}"
+        [src: use_reg(vectors(size)), dst: def_reg(vectors(size))] max 6 => em.e.avx_shift(op, length(size), dst, src, imm);
+    /// dst = first, and src in the lanes whose mask has the sign.
+    AvxBlend { op: SseOp, size: u8, dst: VReg, first: VReg, src: Src, mask: VReg } "{dst} = v{op}.{size} {first}, {src} by {mask}"
+        [first: use_reg(vectors(size)), src: rm(vectors(size)), mask: use_reg(vectors(size)), dst: def_reg(vectors(size))]
+        max 6 + bound.src(src) => em.e.avx_blend(op, length(size), dst, first, src, mask);
+    /// dst = dst op first and src: a product with a sum.
+    Fused { op: SseOp, size: u8, dst: VReg, first: VReg, src: Src } "v{op}.{size} {dst}, {first}, {src}"
+        [first: use_reg(vectors(size)), src: rm(vectors(size)), dst: use_def_reg(vectors(size))]
+        max 5 + bound.src(src) => em.e.avx(op, length(size), dst, first, src);
+    /// 256 bits from 128 or less: extensions, conversions, repeated lanes.
+    Widen { op: SseOp, dst: VReg, src: Src } is Remade "{dst} = widen {op} {src}"
+        [src: rm(XMM), dst: def_reg(YMM)] max 5 + bound.src(src) => em.e.avx_widen(op, dst, src);
+    /// 128 bits from 256: conversions.
+    Narrow { op: SseOp, dst: VReg, src: VReg } "{dst} = narrow {op} {src}"
+        [src: use_reg(YMM), dst: def_reg(XMM)] max 6 => em.e.avx_narrow(op, dst, src);
+    /// A register of 256 bits from its halves.
+    JoinHalves { dst: VReg, low: VReg, high: Src } "{dst} = join {low}, {high}"
+        [low: use_reg(XMM), high: rm(XMM), dst: def_reg(YMM)] max 6 + bound.src(high) => em.e.insert_upper(dst, low, high);
+    /// A register of 256 bits with this lower half; the upper half is anything.
+    AsWide { dst: VReg, low: VReg } "{dst} = wide {low}" [low: use_reg(XMM), dst: def_reg(YMM)] max 5 => em.copy_xmm(16, dst, Rm::Reg(low));
+    LowerHalf { dst: VReg, src: VReg } "{dst} = lower {src}" [src: use_reg(YMM), dst: def_reg(XMM)] max 5 => em.copy_xmm(16, dst, Rm::Reg(src));
+    UpperHalf { dst: VReg, src: VReg } "{dst} = upper {src}" [src: use_reg(YMM), dst: def_reg(XMM)] max 6 => em.e.extract_upper(dst, src);
+    /// The signs of the lanes as bits.
+    Signs { op: SseOp, dst: VReg, src: VReg } "{dst} = v{op} {src} to gpr"
+        [src: use_reg(YMM), dst: def_reg(GPR)] max 5 => em.e.avx_signs(op, dst, src);
     // ---- stack
     /// Lowers the stack pointer by less than a page, and touches where it was.
     StackTake { bytes: u32 } "take_stack {bytes}" [] max 4 + 7 + 11 => { em.take_stack(bytes); em.align_stack() };
@@ -353,6 +390,8 @@ impl MachInst for Inst {
             Inst::MovImm { .. } | Inst::MovSymbol { .. } | Inst::ZeroXmm { .. } | Inst::OnesXmm { .. } => {
                 Some(Remat::Register)
             }
+            Inst::ZeroYmm { .. } | Inst::OnesYmm { .. } => Some(Remat::Register),
+            Inst::Widen { src: Src::Mem(mem), .. } if mem.is_constant() => Some(Remat::Register),
             Inst::Lea { mem, .. } if mem.is_in_frame() => Some(Remat::Register),
             Inst::Load { width: Width::B32 | Width::B64, mem, .. } if mem.is_constant() => {
                 Some(Remat::Memory)

@@ -3,7 +3,7 @@
 //! The kinds are those that the rows of [`Inst`](crate::inst::Inst) name; [`emit`](crate::emit) has a method of the same
 //! name for each, which takes the places that the operand got.
 
-use crate::regs::{BYTE, GPR, RCX};
+use crate::regs::{BYTE, GPR, RCX, XMM, YMM};
 use ice_asm::SymbolId;
 use ice_asm::x86::Width;
 use ice_codegen::CodeSymbol;
@@ -143,6 +143,12 @@ pub enum Callee {
 #[inline(always)]
 pub(crate) fn class(width: Width) -> RegClass {
     if width == Width::B8 { BYTE } else { GPR }
+}
+
+/// The class of vectors and floats of this many bytes.
+#[inline(always)]
+pub(crate) fn vectors(size: u8) -> RegClass {
+    if size == 32 { YMM } else { XMM }
 }
 
 /// The kinds of operands that are not one register.

@@ -17,6 +17,8 @@ pub const GPR: RegClass = RegClass(0);
 pub const BYTE: RegClass = RegClass(1);
 /// Vector registers.
 pub const XMM: RegClass = RegClass(2);
+/// The same with all of their 256 bits.
+pub const YMM: RegClass = RegClass(3);
 
 /// rax, eax.
 pub const RAX: PReg = PReg(0);
@@ -130,21 +132,30 @@ static GPR_64_CONFINED: [PReg; 12] = regs([0, 1, 2, 6, 7, 8, 9, 10, 3, 12, 13, 1
 static XMM_32: [PReg; 8] = regs([16, 17, 18, 19, 20, 21, 22, 23]);
 static XMM_64: [PReg; 16] = regs([16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31]);
 
+/// A slot of 32 bytes is aligned as any other: instructions of AVX read it all the same.
+const fn wide(order: &'static [PReg]) -> ClassInfo<'static> {
+    ClassInfo { name: "ymm", order, spill_size: 32, spill_align: 16 }
+}
+
 const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassInfo<'static> {
     ClassInfo { name, order, spill_size: bytes, spill_align: bytes }
 }
 
-static CLASSES_32: [ClassInfo; 3] =
-    [class("gpr", &GPR_32, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16)];
-static CLASSES_32_FP: [ClassInfo; 3] =
-    [class("gpr", &GPR_32_FP, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16)];
-static CLASSES_64: [ClassInfo; 3] =
-    [class("gpr", &GPR_64, 8), class("byte", &GPR_64, 8), class("xmm", &XMM_64, 16)];
-static CLASSES_64_FP: [ClassInfo; 3] =
-    [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16)];
+static CLASSES_32: [ClassInfo; 4] =
+    [class("gpr", &GPR_32, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16), wide(&XMM_32)];
+static CLASSES_32_FP: [ClassInfo; 4] =
+    [class("gpr", &GPR_32_FP, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16), wide(&XMM_32)];
+static CLASSES_64: [ClassInfo; 4] =
+    [class("gpr", &GPR_64, 8), class("byte", &GPR_64, 8), class("xmm", &XMM_64, 16), wide(&XMM_64)];
+static CLASSES_64_FP: [ClassInfo; 4] =
+    [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16), wide(&XMM_64)];
 
-static CLASSES_64_CONFINED: [ClassInfo; 3] =
-    [class("gpr", &GPR_64_CONFINED, 8), class("byte", &GPR_64_CONFINED, 8), class("xmm", &XMM_64, 16)];
+static CLASSES_64_CONFINED: [ClassInfo; 4] = [
+    class("gpr", &GPR_64_CONFINED, 8),
+    class("byte", &GPR_64_CONFINED, 8),
+    class("xmm", &XMM_64, 16),
+    wide(&XMM_64),
+];
 
 /// All general registers.
 pub const GENERAL: RegUnits = RegUnits::span(0, 16);

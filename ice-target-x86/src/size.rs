@@ -29,6 +29,8 @@ const LANDING: u64 = 4;
 struct Bounds<'a, const SLOT: u32> {
     tables: &'a Tables,
     epilogue: u32,
+    /// What sets upper halves of vector registers to zero in front of a call.
+    uppers: u32,
 }
 
 impl<const SLOT: u32> Bounds<'_, SLOT> {
@@ -49,8 +51,8 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
 
     fn call(&self, callee: &Callee) -> u32 {
         match callee {
-            Callee::Symbol(_) | Callee::Linked(_) => 5 + 3,
-            Callee::Value(_) => 6 + 3 + SLOT,
+            Callee::Symbol(_) | Callee::Linked(_) => 5 + 3 + self.uppers,
+            Callee::Value(_) => 6 + 3 + SLOT + self.uppers,
         }
     }
 
@@ -107,8 +109,8 @@ pub(crate) fn make_labels<L: Listing>(
         (false, true) => make::<SMALL, false, L>,
         (false, false) => make::<LARGE, false, L>,
     };
-    // A vector register takes REX, two bytes, and a place in the frame.
-    let saved = 2 * frame.saved.len() as u32 + (3 + LARGE) * frame.saved_vectors.len() as u32;
+    // A vector register takes a prefix and two bytes, or that of AVX and one, and a place in the frame.
+    let saved = 2 * frame.saved.len() as u32 + (4 + LARGE) * frame.saved_vectors.len() as u32;
     labels(target.mode, mach, allocation, saved, landings, dispatch, buffer);
 }
 
@@ -137,7 +139,8 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
     dispatch: &Dispatch,
     buffer: &mut CodeBuffer<L>,
 ) {
-    let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 };
+    let uppers = if mach.frame.has_wide_registers { 3 } else { 0 };
+    let bounds = Bounds::<SLOT> { tables: &mach.tables, epilogue: 8 + saved + 2 + uppers, uppers };
     let edit = SLOT + if mode == Mode::Bits32 { 3 } else { 4 };
 
     let edits_again = allocation.edits.iter().filter(|edit| edit.from.is_remat()).count();

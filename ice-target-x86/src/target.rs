@@ -2,7 +2,7 @@
 
 use crate::emit;
 use crate::inst::{Base, Inst};
-use crate::regs::{self, BYTE, GPR, XMM};
+use crate::regs::{self, BYTE, GPR, XMM, YMM};
 use crate::secret;
 use alloc::boxed::Box;
 use ice_asm::x86::{Mode, Variation, Width};
@@ -128,6 +128,7 @@ const fn layouts(mode: Mode) -> [TypeLayout; Type::ALL.len()] {
             Type::I64 => (GPR, 1, 8),
             Type::F32 => (XMM, 1, 4),
             Type::F64 => (XMM, 1, 8),
+            ty if ty.is_wide() => (YMM, 1, 32),
             _ => (XMM, 1, 16),
         };
         layouts[n] = TypeLayout { class, parts, size };
@@ -165,6 +166,10 @@ impl Target for X86 {
             Mode::Bits32 => &BITS_32,
             Mode::Bits64 => &BITS_64,
         }
+    }
+
+    fn has_wide_registers(&self) -> bool {
+        self.is_native()
     }
 
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {

@@ -10,7 +10,9 @@
 //! the place is encoded, 100 for any other memory operand, 70 for one between registers.
 
 use super::Encoder;
+use super::avx::Length;
 use super::operand::{Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
+use super::vex::VexCode;
 use crate::buffer::bytes::Part;
 use crate::error::Error;
 use crate::listing::Listing;
@@ -49,6 +51,22 @@ impl Code {
     /// The last byte.
     pub const fn opcode(self) -> u8 {
         (self.bytes >> (8 * (self.len - 1))) as u8
+    }
+
+    /// The same opcode with the prefix of VEX, for vectors of this length.
+    pub const fn vex(self, length: Length) -> VexCode {
+        let map = match (self.len, self.bytes >> 8 & 0xff) {
+            (3, 0x38) => 2,
+            (3, _) => 3,
+            _ => 1,
+        };
+        let prefix = match self.prefix {
+            0 => 0,
+            0x66 => 1,
+            0xf3 => 2,
+            _ => 3,
+        };
+        VexCode::new(map, prefix, self.opcode()).wide(self.is_wide()).long(matches!(length, Length::B256))
     }
 
     pub const fn with_prefix(self, prefix: u8) -> Code {

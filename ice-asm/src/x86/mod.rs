@@ -10,6 +10,7 @@
 //! byte registers 4 to 7 are ah, ch, dh and bh, as in hardware.
 
 mod assembler;
+mod avx;
 mod branches;
 mod code;
 mod int;
@@ -22,6 +23,7 @@ mod vex;
 mod x87;
 
 pub use assembler::{Syntax, assemble};
+pub use avx::Length;
 pub use branches::Branches;
 pub use code::FramePlace;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
@@ -36,18 +38,36 @@ pub use x87::{X87Mem, X87Op, X87Reg};
 use crate::buffer::{CodeBuffer, Label, Reach};
 use crate::listing::Listing;
 
+/// The form of instructions on vector registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum VectorForm {
+    /// That of SSE: what is above 128 bits stays.
+    #[default]
+    Sse,
+    /// That of AVX: what is above the result becomes zero.
+    Avx,
+}
+
 /// Appends instructions of one mode to a buffer.
 pub struct Encoder<'a, L: Listing = ()> {
     /// The buffer.
     pub buf: &'a mut CodeBuffer<L>,
     /// Which instruction set.
     pub mode: Mode,
+    /// The form of instructions on vector registers.
+    pub form: VectorForm,
 }
 
 impl<'a, L: Listing> Encoder<'a, L> {
     /// An encoder that appends to `buf`.
     pub fn new(buf: &'a mut CodeBuffer<L>, mode: Mode) -> Self {
-        Encoder { buf, mode }
+        Encoder { buf, mode, form: VectorForm::Sse }
+    }
+
+    /// The same with instructions on vector registers in this form.
+    #[must_use]
+    pub fn of_form(self, form: VectorForm) -> Self {
+        Encoder { form, ..self }
     }
 
     /// See [`CodeBuffer::bind`].

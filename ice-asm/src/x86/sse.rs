@@ -1,19 +1,28 @@
-//! SSE, SSE2, SSSE3 and SSE4.1 as one table, one line an instruction (SDM volume 2).
+//! SSE, SSE2, SSSE3 and SSE4.1 as one table, one line an instruction (SDM volume 2); behind them what only AVX2 and FMA have.
 //!
 //! The encode functions go by operand shape, so that machine instructions carry the operation as data. An
 //! operation used in a shape that it lacks is an invalid operand.
+//!
+//! Code for processors with AVX has the same instructions in another form ([`VectorForm`]): the prefix of VEX, and three
+//! operands where the first of two is read, too. The functions here repeat the first; those of [`avx`](super::avx) take it as an
+//! operand of its own, and registers of 256 bits.
 
-use super::Encoder;
+use super::avx::Length;
 use super::code::{Attrs, Code, Immediate, code};
-use super::operand::{Gpr, Mem, Rm, Width, Xmm};
+use super::operand::{Gpr, Mem, Mode, Rm, Width, Xmm};
 use super::text::Op;
+use super::{Encoder, VectorForm};
 use crate::listing::Listing;
 
 /// Which operands an operation takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// xmm, xmm/m
+pub(super) enum Shape {
+    /// xmm, xmm/m, of which the first is read, too
     X,
+    /// xmm, xmm/m
+    One,
+    /// xmm, xmm/m and the mask in xmm0; with any mask, the second code
+    Blend,
     /// xmm, xmm/m and back (the second code)
     Move,
     /// xmm, m and back (the second code)
@@ -22,8 +31,10 @@ enum Shape {
     Store,
     /// xmm, xmm
     XReg,
-    /// xmm, xmm/m, imm8
+    /// xmm, xmm/m, imm8, of which the first is read, too
     XImm,
+    /// xmm, xmm/m, imm8
+    OneImm,
     /// xmm, xmm/m; by an immediate, the second code
     ShiftX,
     /// xmm, imm8 (the second code)
@@ -42,11 +53,11 @@ enum Shape {
     ToGprReg,
 }
 
-struct Row {
-    mnemonic: &'static str,
-    shape: Shape,
-    code: Code,
-    second: Code,
+pub(super) struct Row {
+    pub mnemonic: &'static str,
+    pub shape: Shape,
+    pub code: Code,
+    pub second: Code,
 }
 
 macro_rules! sse {
@@ -125,10 +136,10 @@ sse! {
     Maxpd      "maxpd"      X "66 0F 5F /r",
     Sqrtss     "sqrtss"     X "F3 0F 51 /r",
     Sqrtsd     "sqrtsd"     X "F2 0F 51 /r",
-    Sqrtps     "sqrtps"     X "0F 51 /r",
-    Sqrtpd     "sqrtpd"     X "66 0F 51 /r",
-    Rsqrtps    "rsqrtps"    X "0F 52 /r",
-    Rcpps      "rcpps"      X "0F 53 /r",
+    Sqrtps     "sqrtps"     One "0F 51 /r",
+    Sqrtpd     "sqrtpd"     One "66 0F 51 /r",
+    Rsqrtps    "rsqrtps"    One "0F 52 /r",
+    Rcpps      "rcpps"      One "0F 53 /r",
     Andps      "andps"      X "0F 54 /r",
     Andpd      "andpd"      X "66 0F 54 /r",
     Andnps     "andnps"     X "0F 55 /r",
@@ -141,10 +152,10 @@ sse! {
     Haddpd     "haddpd"     X "66 0F 7C /r",
 
     // Comparison.
-    Ucomiss    "ucomiss"    X "0F 2E /r",
-    Ucomisd    "ucomisd"    X "66 0F 2E /r",
-    Comiss     "comiss"     X "0F 2F /r",
-    Comisd     "comisd"     X "66 0F 2F /r",
+    Ucomiss    "ucomiss"    One "0F 2E /r",
+    Ucomisd    "ucomisd"    One "66 0F 2E /r",
+    Comiss     "comiss"     One "0F 2F /r",
+    Comisd     "comisd"     One "66 0F 2F /r",
     Cmpss      "cmpss"      XImm "F3 0F C2 /r",
     Cmpsd      "cmpsd"      XImm "F2 0F C2 /r",
     Cmpps      "cmpps"      XImm "0F C2 /r",
@@ -159,14 +170,14 @@ sse! {
     Cvttsd2si  "cvttsd2si"  ToGpr "F2 0F 2C /r",
     Cvtss2sd   "cvtss2sd"   X "F3 0F 5A /r",
     Cvtsd2ss   "cvtsd2ss"   X "F2 0F 5A /r",
-    Cvtps2pd   "cvtps2pd"   X "0F 5A /r",
-    Cvtpd2ps   "cvtpd2ps"   X "66 0F 5A /r",
-    Cvtdq2ps   "cvtdq2ps"   X "0F 5B /r",
-    Cvtps2dq   "cvtps2dq"   X "66 0F 5B /r",
-    Cvttps2dq  "cvttps2dq"  X "F3 0F 5B /r",
-    Cvtdq2pd   "cvtdq2pd"   X "F3 0F E6 /r",
-    Cvtpd2dq   "cvtpd2dq"   X "F2 0F E6 /r",
-    Cvttpd2dq  "cvttpd2dq"  X "66 0F E6 /r",
+    Cvtps2pd   "cvtps2pd"   One "0F 5A /r",
+    Cvtpd2ps   "cvtpd2ps"   One "66 0F 5A /r",
+    Cvtdq2ps   "cvtdq2ps"   One "0F 5B /r",
+    Cvtps2dq   "cvtps2dq"   One "66 0F 5B /r",
+    Cvttps2dq  "cvttps2dq"  One "F3 0F 5B /r",
+    Cvtdq2pd   "cvtdq2pd"   One "F3 0F E6 /r",
+    Cvtpd2dq   "cvtpd2dq"   One "F2 0F E6 /r",
+    Cvttpd2dq  "cvttpd2dq"  One "66 0F E6 /r",
 
     // Integer arithmetic.
     Paddb      "paddb"      X "66 0F FC /r",
@@ -195,9 +206,9 @@ sse! {
     Pavgb      "pavgb"      X "66 0F E0 /r",
     Pavgw      "pavgw"      X "66 0F E3 /r",
     Psadbw     "psadbw"     X "66 0F F6 /r",
-    Pabsb      "pabsb"      X "66 0F 38 1C /r",
-    Pabsw      "pabsw"      X "66 0F 38 1D /r",
-    Pabsd      "pabsd"      X "66 0F 38 1E /r",
+    Pabsb      "pabsb"      One "66 0F 38 1C /r",
+    Pabsw      "pabsw"      One "66 0F 38 1D /r",
+    Pabsd      "pabsd"      One "66 0F 38 1E /r",
     Pand       "pand"       X "66 0F DB /r",
     Pandn      "pandn"      X "66 0F DF /r",
     Por        "por"        X "66 0F EB /r",
@@ -222,7 +233,7 @@ sse! {
     Pmaxsb     "pmaxsb"     X "66 0F 38 3C /r",
     Pmaxsw     "pmaxsw"     X "66 0F EE /r",
     Pmaxsd     "pmaxsd"     X "66 0F 38 3D /r",
-    Ptest      "ptest"      X "66 0F 38 17 /r",
+    Ptest      "ptest"      One "66 0F 38 17 /r",
 
     // Shifts by a register or memory; by an immediate.
     Psllw      "psllw"      ShiftX "66 0F F1 /r" "66 0F 71 /6",
@@ -238,9 +249,9 @@ sse! {
 
     // Shuffles.
     Pshufb     "pshufb"     X "66 0F 38 00 /r",
-    Pshufd     "pshufd"     XImm "66 0F 70 /r",
-    Pshuflw    "pshuflw"    XImm "F2 0F 70 /r",
-    Pshufhw    "pshufhw"    XImm "F3 0F 70 /r",
+    Pshufd     "pshufd"     OneImm "66 0F 70 /r",
+    Pshuflw    "pshuflw"    OneImm "F2 0F 70 /r",
+    Pshufhw    "pshufhw"    OneImm "F3 0F 70 /r",
     Shufps     "shufps"     XImm "0F C6 /r",
     Shufpd     "shufpd"     XImm "66 0F C6 /r",
     Palignr    "palignr"    XImm "66 0F 3A 0F /r",
@@ -260,30 +271,30 @@ sse! {
     Packssdw   "packssdw"   X "66 0F 6B /r",
     Packuswb   "packuswb"   X "66 0F 67 /r",
     Packusdw   "packusdw"   X "66 0F 38 2B /r",
-    Pmovzxbw   "pmovzxbw"   X "66 0F 38 30 /r",
-    Pmovzxbd   "pmovzxbd"   X "66 0F 38 31 /r",
-    Pmovzxbq   "pmovzxbq"   X "66 0F 38 32 /r",
-    Pmovzxwd   "pmovzxwd"   X "66 0F 38 33 /r",
-    Pmovzxwq   "pmovzxwq"   X "66 0F 38 34 /r",
-    Pmovzxdq   "pmovzxdq"   X "66 0F 38 35 /r",
-    Pmovsxbw   "pmovsxbw"   X "66 0F 38 20 /r",
-    Pmovsxbd   "pmovsxbd"   X "66 0F 38 21 /r",
-    Pmovsxbq   "pmovsxbq"   X "66 0F 38 22 /r",
-    Pmovsxwd   "pmovsxwd"   X "66 0F 38 23 /r",
-    Pmovsxwq   "pmovsxwq"   X "66 0F 38 24 /r",
-    Pmovsxdq   "pmovsxdq"   X "66 0F 38 25 /r",
+    Pmovzxbw   "pmovzxbw"   One "66 0F 38 30 /r",
+    Pmovzxbd   "pmovzxbd"   One "66 0F 38 31 /r",
+    Pmovzxbq   "pmovzxbq"   One "66 0F 38 32 /r",
+    Pmovzxwd   "pmovzxwd"   One "66 0F 38 33 /r",
+    Pmovzxwq   "pmovzxwq"   One "66 0F 38 34 /r",
+    Pmovzxdq   "pmovzxdq"   One "66 0F 38 35 /r",
+    Pmovsxbw   "pmovsxbw"   One "66 0F 38 20 /r",
+    Pmovsxbd   "pmovsxbd"   One "66 0F 38 21 /r",
+    Pmovsxbq   "pmovsxbq"   One "66 0F 38 22 /r",
+    Pmovsxwd   "pmovsxwd"   One "66 0F 38 23 /r",
+    Pmovsxwq   "pmovsxwq"   One "66 0F 38 24 /r",
+    Pmovsxdq   "pmovsxdq"   One "66 0F 38 25 /r",
 
     // Blends (the three variable ones take their mask from xmm0) and rounding.
-    Pblendvb   "pblendvb"   X "66 0F 38 10 /r",
-    Blendvps   "blendvps"   X "66 0F 38 14 /r",
-    Blendvpd   "blendvpd"   X "66 0F 38 15 /r",
+    Pblendvb   "pblendvb"   Blend "66 0F 38 10 /r" "66 0F 3A 4C /r",
+    Blendvps   "blendvps"   Blend "66 0F 38 14 /r" "66 0F 3A 4A /r",
+    Blendvpd   "blendvpd"   Blend "66 0F 38 15 /r" "66 0F 3A 4B /r",
     Blendps    "blendps"    XImm "66 0F 3A 0C /r",
     Blendpd    "blendpd"    XImm "66 0F 3A 0D /r",
     Pblendw    "pblendw"    XImm "66 0F 3A 0E /r",
     Roundss    "roundss"    XImm "66 0F 3A 0A /r",
     Roundsd    "roundsd"    XImm "66 0F 3A 0B /r",
-    Roundps    "roundps"    XImm "66 0F 3A 08 /r",
-    Roundpd    "roundpd"    XImm "66 0F 3A 09 /r",
+    Roundps    "roundps"    OneImm "66 0F 3A 08 /r",
+    Roundpd    "roundpd"    OneImm "66 0F 3A 09 /r",
     Insertps   "insertps"   XImm "66 0F 3A 21 /r",
 
     // Lanes to and from general registers. `pextrw` to a register has the older code.
@@ -299,6 +310,31 @@ sse! {
     Pmovmskb   "pmovmskb"   ToGprReg "66 0F D7 /r",
     Movmskps   "movmskps"   ToGprReg "0F 50 /r",
     Movmskpd   "movmskpd"   ToGprReg "66 0F 50 /r",
+
+    // From here on with AVX2 or FMA only. Shifts lane by lane.
+    Psllvd     "psllvd"     X "66 0F 38 47 /r",
+    Psllvq     "psllvq"     X "66 REX.W 0F 38 47 /r",
+    Psrlvd     "psrlvd"     X "66 0F 38 45 /r",
+    Psrlvq     "psrlvq"     X "66 REX.W 0F 38 45 /r",
+    Psravd     "psravd"     X "66 0F 38 46 /r",
+    // Lanes across the halves, words blended, lanes repeated.
+    Permd      "permd"      X "66 0F 38 36 /r",
+    Permps     "permps"     X "66 0F 38 16 /r",
+    Perm2i128  "perm2i128"  XImm "66 0F 3A 46 /r",
+    Permq      "permq"      OneImm "66 REX.W 0F 3A 00 /r",
+    Pblendd    "pblendd"    XImm "66 0F 3A 02 /r",
+    Pbroadcastb "pbroadcastb" One "66 0F 38 78 /r",
+    Pbroadcastw "pbroadcastw" One "66 0F 38 79 /r",
+    Pbroadcastd "pbroadcastd" One "66 0F 38 58 /r",
+    Pbroadcastq "pbroadcastq" One "66 0F 38 59 /r",
+    Broadcastss "broadcastss" One "66 0F 38 18 /r",
+    Broadcastsd "broadcastsd" One "66 0F 38 19 /r",
+    Broadcasti128 "broadcasti128" One "66 0F 38 5A /r",
+    // Products with sums: the first operand times the second (213) or the second times the third (231), plus the other.
+    Fmadd213ps "fmadd213ps" X "66 0F 38 A8 /r",
+    Fmadd213pd "fmadd213pd" X "66 REX.W 0F 38 A8 /r",
+    Fmadd231ps "fmadd231ps" X "66 0F 38 B8 /r",
+    Fmadd231pd "fmadd231pd" X "66 REX.W 0F 38 B8 /r",
 }
 
 /// The predicate of `cmpss` and its like, as their immediate (SDM volume 2, table 3-1).
@@ -331,15 +367,47 @@ impl SseOp {
 
     /// The operation of this mnemonic.
     pub(super) fn find(mnemonic: &str) -> Option<SseOp> {
-        SseOp::ALL.iter().copied().find(|op| op.mnemonic() == mnemonic)
+        SseOp::ALL.iter().copied().find(|op| !op.is_avx() && op.mnemonic() == mnemonic)
     }
+
+    /// Whether it has the form of AVX only. The mnemonic is that behind the `v`.
+    #[must_use]
+    pub fn is_avx(self) -> bool {
+        self >= SseOp::FIRST_AVX
+    }
+
+    /// Whether it has vectors of 256 bits only.
+    #[must_use]
+    pub fn is_long(self) -> bool {
+        use SseOp::*;
+        matches!(self, Permd | Permps | Perm2i128 | Permq | Broadcastsd | Broadcasti128)
+    }
+
+    /// Whether the result is half as long as the operand, where that has 256 bits.
+    pub(super) fn narrows(self) -> bool {
+        matches!(self, SseOp::Cvtpd2ps | SseOp::Cvtpd2dq | SseOp::Cvttpd2dq)
+    }
+
+    /// Whether it does not matter which of two vectors is the first.
+    pub(super) fn commutes(self) -> bool {
+        use SseOp::*;
+        match self {
+            Addps | Addpd | Mulps | Mulpd | Andps | Andpd | Orps | Orpd | Xorps | Xorpd => true,
+            Paddb | Paddw | Paddd | Paddq | Paddsb | Paddsw | Paddusb | Paddusw | Pavgb | Pavgw => true,
+            Pmullw | Pmulhw | Pmulhuw | Pmuludq | Pmaddwd | Psadbw | Pand | Por | Pxor => true,
+            Pcmpeqb | Pcmpeqw | Pcmpeqd | Pminub | Pminsw | Pmaxub | Pmaxsw => true,
+            _ => false,
+        }
+    }
+
+    const FIRST_AVX: SseOp = SseOp::Psllvd;
 
     /// Whether it takes a value from a general register.
     pub(super) fn takes_general(self) -> bool {
         matches!(self.row().shape, Shape::FromGpr | Shape::MoveGpr | Shape::Insert)
     }
 
-    fn row(self) -> &'static Row {
+    pub(super) fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 }
@@ -352,6 +420,21 @@ fn xmm_op(rm: &Rm<Xmm>) -> Op<'_> {
     match rm {
         Rm::Reg(reg) => Op::Xmm(*reg),
         Rm::Mem(mem) => Op::Mem(mem),
+    }
+}
+
+/// A register or memory as the encoder of AVX takes it.
+fn number(rm: &Rm<Xmm>) -> Rm<u8> {
+    match *rm {
+        Rm::Reg(reg) => Rm::Reg(reg.number()),
+        Rm::Mem(mem) => Rm::Mem(mem),
+    }
+}
+
+fn general(rm: &Rm<Gpr>) -> Rm<u8> {
+    match *rm {
+        Rm::Reg(reg) => Rm::Reg(reg.number()),
+        Rm::Mem(mem) => Rm::Mem(mem),
     }
 }
 
@@ -370,14 +453,35 @@ impl<L: Listing> Encoder<'_, L> {
         }
     }
 
+    /// Whether general registers of this width are there, as the prefix of VEX does not say.
+    fn has_width(&self, width: Width) -> bool {
+        width != Width::B64 || self.mode == Mode::Bits64
+    }
+
+    /// Whether the operation has the form that instructions have here.
+    fn has_form(&self, op: SseOp) -> bool {
+        !op.is_avx() || self.form == VectorForm::Avx && !op.is_long()
+    }
+
     /// `op xmm, xmm/m`: arithmetic, conversions, loads and moves between registers.
     pub fn sse_x_xm(&mut self, op: SseOp, dst: Xmm, src: Rm<Xmm>) {
         let row = op.row();
         match (row.shape, src) {
-            (Shape::X | Shape::Move | Shape::ShiftX, _)
+            (Shape::X | Shape::One | Shape::Blend | Shape::Move | Shape::ShiftX, _)
             | (Shape::MoveMem, Rm::Mem(_))
-            | (Shape::XReg, Rm::Reg(_)) => {}
+            | (Shape::XReg, Rm::Reg(_))
+                if self.has_form(op) => {}
             _ => return self.invalid(),
+        }
+        if self.form == VectorForm::Avx {
+            return match (row.shape, src) {
+                (Shape::Move, Rm::Reg(_)) if !matches!(op, SseOp::Movss | SseOp::Movsd) => {
+                    self.avx_one(op, Length::B128, dst, src)
+                }
+                (Shape::Blend, _) => self.avx_blend(op, Length::B128, dst, dst, src, Xmm::XMM0),
+                (Shape::One, _) | (Shape::Move, Rm::Mem(_)) => self.avx_one(op, Length::B128, dst, src),
+                _ => self.avx(op, Length::B128, dst, dst, src),
+            };
         }
         self.line(&[row.mnemonic], &[xmm_op(&src), Op::Xmm(dst)]);
         self.sse_xm(row.code, Attrs::NONE, dst.number(), &src, Immediate::NONE);
@@ -389,6 +493,9 @@ impl<L: Listing> Encoder<'_, L> {
         if !matches!(row.shape, Shape::Move | Shape::MoveMem | Shape::Store) {
             return self.invalid();
         }
+        if self.form == VectorForm::Avx {
+            return self.avx_store(op, Length::B128, dst, src);
+        }
         self.line(&[row.mnemonic], &[Op::Xmm(src), Op::Mem(&dst)]);
         self.inst_rm(row.second, Attrs::NONE, src.number(), &dst, Immediate::NONE);
     }
@@ -396,8 +503,14 @@ impl<L: Listing> Encoder<'_, L> {
     /// `op xmm, xmm/m, imm8`: shuffles, rounding, comparisons ([`Predicate`] as number).
     pub fn sse_x_xm_i(&mut self, op: SseOp, dst: Xmm, src: Rm<Xmm>, imm: u8) {
         let row = op.row();
-        if row.shape != Shape::XImm {
+        if !matches!(row.shape, Shape::XImm | Shape::OneImm) || !self.has_form(op) {
             return self.invalid();
+        }
+        if self.form == VectorForm::Avx {
+            return match row.shape {
+                Shape::OneImm => self.avx_one_i(op, Length::B128, dst, src, imm),
+                _ => self.avx_i(op, Length::B128, dst, dst, src, imm),
+            };
         }
         self.line(&[row.mnemonic], &[Op::Imm(imm.into()), xmm_op(&src), Op::Xmm(dst)]);
         self.sse_xm(row.code, Attrs::NONE, dst.number(), &src, imm8(imm));
@@ -408,6 +521,9 @@ impl<L: Listing> Encoder<'_, L> {
         let row = op.row();
         if !matches!(row.shape, Shape::ShiftX | Shape::ShiftI) {
             return self.invalid();
+        }
+        if self.form == VectorForm::Avx {
+            return self.avx_shift(op, Length::B128, dst, dst, imm);
         }
         self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::Xmm(dst)]);
         self.inst_rr(row.second, Attrs::NONE, row.second.ext, dst.number(), imm8(imm));
@@ -427,6 +543,15 @@ impl<L: Listing> Encoder<'_, L> {
             },
             _ => return self.invalid(),
         };
+        if self.form == VectorForm::Avx {
+            if !self.has_width(width) {
+                return self.invalid();
+            }
+            let first = (row.shape == Shape::FromGpr).then_some(dst);
+            let code = row.code.with(Attrs::width(width));
+            self.avx_line(&["v", row.mnemonic, suffix], &[Op::rm(&src, width)], first, Op::Xmm(dst));
+            return self.avx_inst(code, Length::B128, dst.number(), first, general(&src), Immediate::NONE);
+        }
         self.line(&[row.mnemonic, suffix], &[Op::rm(&src, width), Op::Xmm(dst)]);
         self.sse_gpr(row.code, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
@@ -442,6 +567,14 @@ impl<L: Listing> Encoder<'_, L> {
             },
             _ => return self.invalid(),
         };
+        if self.form == VectorForm::Avx {
+            if !self.has_width(width) {
+                return self.invalid();
+            }
+            let code = row.second.with(Attrs::width(width));
+            self.avx_line(&["v", row.mnemonic, suffix], &[Op::Xmm(src)], None, Op::rm(&dst, width));
+            return self.avx_inst(code, Length::B128, src.number(), None, general(&dst), Immediate::NONE);
+        }
         self.line(&[row.mnemonic, suffix], &[Op::Xmm(src), Op::rm(&dst, width)]);
         self.sse_gpr(row.second, Attrs::width(width), src.number(), &dst, Immediate::NONE);
     }
@@ -453,6 +586,14 @@ impl<L: Listing> Encoder<'_, L> {
             (Shape::ToGpr, _, Width::B32 | Width::B64) | (Shape::ToGprReg, Rm::Reg(_), Width::B32) => {}
             _ => return self.invalid(),
         }
+        if self.form == VectorForm::Avx {
+            if !self.has_width(width) {
+                return self.invalid();
+            }
+            let code = row.code.with(Attrs::width(width));
+            self.avx_line(&["v", row.mnemonic], &[xmm_op(&src)], None, Op::Reg(dst, width));
+            return self.avx_inst(code, Length::B128, dst.number(), None, number(&src), Immediate::NONE);
+        }
         self.line(&[row.mnemonic], &[xmm_op(&src), Op::Reg(dst, width)]);
         self.sse_xm(row.code, Attrs::width(width), dst.number(), &src, Immediate::NONE);
     }
@@ -460,10 +601,15 @@ impl<L: Listing> Encoder<'_, L> {
     /// `op xmm, r/m, imm8`: `pinsrb`, `pinsrw`, `pinsrd`, `pinsrq`.
     pub fn sse_x_rm_i(&mut self, op: SseOp, dst: Xmm, src: Rm<Gpr>, imm: u8) {
         let row = op.row();
-        if row.shape != Shape::Insert {
+        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
+        if row.shape != Shape::Insert || !self.has_width(width) {
             return self.invalid();
         }
-        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
+        if self.form == VectorForm::Avx {
+            let ops = [Op::Imm(imm.into()), Op::rm(&src, width)];
+            self.avx_line(&["v", row.mnemonic], &ops, Some(dst), Op::Xmm(dst));
+            return self.avx_inst(row.code, Length::B128, dst.number(), Some(dst), general(&src), imm8(imm));
+        }
         self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::rm(&src, width), Op::Xmm(dst)]);
         self.sse_gpr(row.code, Attrs::NONE, dst.number(), &src, imm8(imm));
     }
@@ -471,16 +617,27 @@ impl<L: Listing> Encoder<'_, L> {
     /// `op r/m, xmm, imm8`: `pextrb`, `pextrw`, `pextrd`, `pextrq`, `extractps`. Registers are zero-extended.
     pub fn sse_rm_x_i(&mut self, op: SseOp, dst: Rm<Gpr>, src: Xmm, imm: u8) {
         let row = op.row();
-        if row.shape != Shape::Extract {
+        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
+        if row.shape != Shape::Extract || !self.has_width(width) {
             return self.invalid();
         }
-        let width = if row.code.is_wide() { Width::B64 } else { Width::B32 };
-        self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::Xmm(src), Op::rm(&dst, width)]);
+        let is_avx = self.form == VectorForm::Avx;
+        if is_avx {
+            let ops = [Op::Imm(imm.into()), Op::Xmm(src)];
+            self.avx_line(&["v", row.mnemonic], &ops, None, Op::rm(&dst, width));
+        } else {
+            self.line(&[row.mnemonic], &[Op::Imm(imm.into()), Op::Xmm(src), Op::rm(&dst, width)]);
+        }
+        let (src, length) = (src.number(), Length::B128);
         match dst {
-            Rm::Reg(dst) if op == SseOp::Pextrw => {
-                self.inst_rr(row.second, Attrs::NONE, dst.number(), src.number(), imm8(imm));
-            }
-            _ => self.sse_gpr(row.code, Attrs::NONE, src.number(), &dst, imm8(imm)),
+            Rm::Reg(dst) if op == SseOp::Pextrw => match is_avx {
+                true => {
+                    self.avx_inst(row.second, length, dst.number(), None, Rm::Reg(src), imm8(imm));
+                }
+                false => self.inst_rr(row.second, Attrs::NONE, dst.number(), src, imm8(imm)),
+            },
+            _ if is_avx => self.avx_inst(row.code, length, src, None, general(&dst), imm8(imm)),
+            _ => self.sse_gpr(row.code, Attrs::NONE, src, &dst, imm8(imm)),
         }
     }
 }

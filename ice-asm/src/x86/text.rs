@@ -7,6 +7,7 @@ use crate::reloc::RelocKind;
 use core::fmt::{self, Write};
 
 /// An operand of a line, in the order of AT&T text: sources first.
+#[derive(Clone, Copy)]
 pub(super) enum Op<'a> {
     Reg(Gpr, Width),
     Xmm(Xmm),

@@ -1,7 +1,7 @@
 //! Instructions with a VEX prefix (SDM volume 2, section 2.3).
 //!
-//! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`. The prefix always has
-//! its form of three bytes, which can say everything, but in `vzeroupper`.
+//! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`, or made of the code
+//! that the instruction has without it. The prefix has its form of two bytes where that says everything.
 
 use super::Encoder;
 use super::code::Immediate;
@@ -26,6 +26,16 @@ pub(super) struct VexCode {
 }
 
 impl VexCode {
+    /// A code in this map of opcodes, with this prefix by its number.
+    pub(super) const fn new(map: u8, prefix: u8, opcode: u8) -> VexCode {
+        VexCode { map, prefix, is_wide: false, is_long: false, opcode, digit: 0 }
+    }
+
+    /// The code with vectors of 256 bits.
+    pub(super) const fn long(self, is_long: bool) -> VexCode {
+        VexCode { is_long, ..self }
+    }
+
     /// The code with operands of 64 bits.
     pub(super) const fn wide(self, is_wide: bool) -> VexCode {
         VexCode { is_wide, ..self }
@@ -44,7 +54,7 @@ const fn hex(digit: u8) -> u8 {
 /// a blank, the opcode and perhaps `/digit`.
 pub(super) const fn vex(text: &str) -> VexCode {
     let text = text.as_bytes();
-    let mut code = VexCode { map: 0, prefix: 0, is_wide: false, is_long: false, opcode: 0, digit: 0 };
+    let mut code = VexCode::new(0, 0, 0);
     let mut i = 3;
     while text[i] == b'.' {
         let start = i + 1;
@@ -82,10 +92,14 @@ impl<L: Listing> Encoder<'_, L> {
         self.inst_vex(EXTRACT_HALF, src.number(), 0, Rm::Reg(dst.number()), Immediate::new(1, 1));
     }
 
-    /// `vinsertf128`: sets the upper half of the register of 256 bits that begins with `dst`.
-    pub fn insert_upper(&mut self, dst: Xmm, src: Xmm) {
-        self.line(&["vinsertf128"], &[Op::Imm(1), Op::Xmm(src), Op::Ymm(dst), Op::Ymm(dst)]);
-        self.inst_vex(INSERT_HALF, dst.number(), dst.number(), Rm::Reg(src.number()), Immediate::new(1, 1));
+    /// `vinsertf128`: the lower half of `dst` is that of `low`, the upper half is `high`.
+    pub fn insert_upper(&mut self, dst: Xmm, low: Xmm, high: Rm<Xmm>) {
+        let (source, high) = match &high {
+            Rm::Reg(reg) => (Op::Xmm(*reg), Rm::Reg(reg.number())),
+            Rm::Mem(mem) => (Op::Mem(mem), Rm::Mem(*mem)),
+        };
+        self.line(&["vinsertf128"], &[Op::Imm(1), source, Op::Ymm(low), Op::Ymm(dst)]);
+        self.inst_vex(INSERT_HALF, dst.number(), low.number(), high, Immediate::new(1, 1));
     }
 
     /// `vzeroupper`: VEX.128.0F.WIG 77.
@@ -112,8 +126,13 @@ impl<L: Listing> Encoder<'_, L> {
         let fields = (7 ^ bits) << 5 | code.map;
         let operands =
             (code.is_wide as u8) << 7 | (15 ^ first) << 3 | (code.is_long as u8) << 2 | code.prefix;
-        let bytes = [0xc4, fields, operands, code.opcode];
-        let mut head = Part { bytes: u32::from_le_bytes(bytes).into(), len: 4 };
+        let mut head = if code.map == 1 && !code.is_wide && bits & 3 == 0 {
+            let bytes = [0xc5, fields & 0x80 | operands, code.opcode, 0];
+            Part { bytes: u32::from_le_bytes(bytes).into(), len: 3 }
+        } else {
+            let bytes = [0xc4, fields, operands, code.opcode];
+            Part { bytes: u32::from_le_bytes(bytes).into(), len: 4 }
+        };
         let tail = match rm {
             Rm::Reg(rm) => Part { bytes: u64::from(0xc0 | (reg & 7) << 3 | rm & 7), len: 1 },
             Rm::Mem(mem) => self.vex_memory(&mut head, reg, &mem, imm),

@@ -553,6 +553,7 @@ impl BodyWriter<'_, '_> {
             InstData::ReturnCall { .. }
             | InstData::ReturnCallIndirect { .. }
             | InstData::ReturnCallAs { .. } => return Err(unwritable("a call in place of a return")),
+            InstData::Join { .. } | InstData::Half { .. } => return Err(unwritable("a vector of 256 bits")),
             InstData::BlockAddress { .. } => return Err(unwritable("the address of a block")),
             InstData::Switch { table, .. } if func.switch(table).key == SwitchKey::Label => {
                 return Err(unwritable("a branch to the address of a block"));

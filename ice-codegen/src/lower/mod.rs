@@ -16,7 +16,7 @@ use crate::constant_reuse::KeptConstants;
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::switch::{self, Otherwise, SwitchScratch};
-use crate::target::{ErrorKind, Target, TypeLayout};
+use crate::target::{ErrorKind, NO_WIDE_REGISTERS, Target, TypeLayout};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -541,6 +541,10 @@ pub fn lower_function<T: Target>(
     let traits = &module.functions[func.id].traits;
     mach.frame.needs_frame_pointer = traits.frame_pointer;
     mach.frame.is_landing = traits.landing && module.hardening.tracks_branches;
+    if traits.wide_registers && !target.has_wide_registers() {
+        return Err(NO_WIDE_REGISTERS);
+    }
+    mach.frame.has_wide_registers = traits.wide_registers;
     if func.exceptions.has_invocations() {
         mach.exceptions = Some(Box::new(func.exceptions.clone()));
     }

@@ -64,6 +64,8 @@ pub struct FrameInfo {
     pub is_guarded: bool,
     /// Whether an indirect call may lead to the function, where that is to be said.
     pub is_landing: bool,
+    /// Whether the processors of the function have vector registers of 256 bits.
+    pub has_wide_registers: bool,
     /// How it is laid out, if that is left to chance.
     pub shuffle: Option<FrameShuffle>,
 }
@@ -87,6 +89,7 @@ impl FrameInfo {
         self.register_arguments = 0;
         self.is_guarded = false;
         self.is_landing = false;
+        self.has_wide_registers = false;
         self.shuffle = None;
     }
 

@@ -134,6 +134,10 @@ pub enum VectorRule {
     ExtractElement { vector: Value, index: Value, result: Value },
     /// A vector with one lane replaced.
     InsertElement { vector: Value, element: Value, index: Value, result: Value },
+    /// A vector of 256 bits from its halves.
+    Join { halves: [Value; 2], result: Value },
+    /// A half of a vector of 256 bits.
+    Half { vector: Value, half: u8, result: Value },
 }
 
 impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
@@ -198,6 +202,10 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             }
             InstData::InsertElement { vector, element, index } => {
                 Rule::Vector(VectorRule::InsertElement { vector, element, index, result: self.result(inst) })
+            }
+            InstData::Join { halves } => Rule::Vector(VectorRule::Join { halves, result: self.result(inst) }),
+            InstData::Half { vector, half } => {
+                Rule::Vector(VectorRule::Half { vector, half, result: self.result(inst) })
             }
             InstData::Alloca { size, align_log2, .. } => match self.place_alloca::<T>(inst) {
                 true => Rule::Done,

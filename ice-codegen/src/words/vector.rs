@@ -21,7 +21,7 @@ use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::Signedness;
 use crate::rules::{VectorRule, by_less};
-use crate::target::ErrorKind;
+use crate::target::{ErrorKind, NO_WIDE_REGISTERS};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Inst, IntCond, Type, Value};
 
 /// A number of 8 or 16 bits in all lanes of a word.
@@ -96,6 +96,7 @@ pub trait WordVectors: Words {
             VectorRule::InsertElement { vector, element, index, result } => {
                 return insert_element(self, cx, inst, [vector, element, index], result);
             }
+            VectorRule::Join { .. } | VectorRule::Half { .. } => return Err(NO_WIDE_REGISTERS),
         }
         Ok(())
     }

@@ -89,6 +89,8 @@ fn key(data: &InstData, ty: Type) -> Key {
         InstData::Select { cond, if_true, if_false } => pack(5, 0, if_true, if_false, cond.as_u32()),
         InstData::ExtractElement { vector, index } => pack(6, 0, vector, index, 0),
         InstData::InsertElement { vector, element, index } => pack(7, 0, vector, element, index.as_u32()),
+        InstData::Join { halves: [a, b] } => pack(8, 0, a, b, 0),
+        InstData::Half { vector, half } => pack(9, half.into(), vector, vector, 0),
         _ => NO_KEY,
     }
 }

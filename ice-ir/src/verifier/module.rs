@@ -68,6 +68,7 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
             return own == (1, false);
         }
         Intrinsic::MulHigh | Intrinsic::SegmentWord | Intrinsic::CheckType => return own == (2, false),
+        Intrinsic::Fma => return own == (3, false),
         Intrinsic::Extended => return own == (4, true),
         _ => {}
     }

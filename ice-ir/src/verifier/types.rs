@@ -49,9 +49,11 @@ impl<'a> Verifier<'a> {
     /// Everything that can be seen without control flow.
     pub(super) fn types(&mut self, cases: &mut Vec<i64>) {
         let func = self.func;
+        let has_wide = self.module.functions[func.id].traits.wide_registers;
         for index in 0..func.num_values() as u32 {
             let value = Value::from_u32(index);
             self.place = Location::Value(func.id, value);
+            self.check(Rule::WideVector, has_wide || !func.value_type(value).is_wide());
             self.check_pnacl(Rule::StableType, func.value_type(value).is_stable());
             self.constant(value);
         }
@@ -121,14 +123,29 @@ impl<'a> Verifier<'a> {
                 self.check(Rule::SelectType, arms && (ty(cond) == Type::I1 || by_lane));
             }
             InstData::ExtractElement { vector, index } => {
-                self.check(Rule::LaneType, ty(vector).is_vector() && result == ty(vector).element());
+                self.check(
+                    Rule::LaneType,
+                    ty(vector).is_vector() && !ty(vector).is_wide() && result == ty(vector).element(),
+                );
                 self.lane_index(ty(vector), index);
             }
             InstData::InsertElement { vector, element, index } => {
                 let vector = ty(vector);
-                let lanes = vector.is_vector() && vector == result && ty(element) == vector.element();
+                let lanes = vector.is_vector()
+                    && !vector.is_wide()
+                    && vector == result
+                    && ty(element) == vector.element();
                 self.check(Rule::LaneType, lanes);
                 self.lane_index(vector, index);
+            }
+            InstData::Join { halves } => {
+                let is_right =
+                    result.half().is_some() && halves.iter().all(|&v| Some(ty(v)) == result.half());
+                self.check(Rule::LaneType, is_right);
+            }
+            InstData::Half { vector, half } => {
+                self.check(Rule::LaneType, ty(vector).half() == Some(result));
+                self.check(Rule::LaneIndex, half < 2);
             }
             InstData::Alloca { size, align_log2, .. } => {
                 self.check(Rule::PointerOperand, result == pointer);

@@ -114,6 +114,9 @@ impl Arm32 {
             VectorRule::InsertElement { vector, element, index, result } => {
                 self.insert_element(cx, inst, [vector, element, index], result)
             }
+            VectorRule::Join { .. } | VectorRule::Half { .. } => {
+                Err(ErrorKind::Unsupported("a vector of 256 bits"))
+            }
         }
     }
 

@@ -239,6 +239,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame and restores registers.
     fn leave_frame(&mut self) {
+        self.clear_uppers();
         self.note_leaving(|_| FrameChange::Remember);
         let width = self.stack_width();
         let frame = self.frame;

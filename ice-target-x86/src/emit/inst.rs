@@ -3,9 +3,9 @@
 
 use super::Emitter;
 use super::kinds::Source;
-use super::vector::load_store;
+use super::vector::length;
 use crate::inst::{Amount, Callee, Extend, Inst, instructions};
-use crate::operand::class;
+use crate::operand::{class, vectors};
 use crate::regs::*;
 use ice_asm::x86::*;
 use ice_asm::{Listing, RelocKind, SymbolId};
@@ -66,7 +66,7 @@ impl<L: Listing> Emitter<'_, L> {
                 self.cursor.take_operands();
                 self.compare(*op, *width, rhs);
             }
-            Inst::Call { callee: Callee::Symbol(symbol), popped: 0, .. } => {
+            Inst::Call { callee: Callee::Symbol(symbol), popped: 0, .. } if !self.leaves_uppers => {
                 self.begin_call(1);
                 self.e.call_symbol(*symbol, RelocKind::PcRel32);
             }
@@ -168,6 +168,7 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     pub(super) fn call(&mut self, callee: Callee, popped: u16) {
+        self.clear_uppers();
         match callee {
             Callee::Symbol(symbol) => {
                 self.begin_call(1);
@@ -196,6 +197,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// A call of whatever is there.
     #[cold]
     pub(super) fn call_untracked(&mut self, callee: Callee, popped: u16) {
+        self.clear_uppers();
         match callee {
             Callee::Value(_) => {
                 let place = self.next();

@@ -34,7 +34,7 @@ use crate::inst::Inst;
 use crate::size;
 use crate::target::X86;
 use alloc::vec::Vec;
-use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, Width};
+use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, VectorForm, Width};
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
@@ -54,6 +54,7 @@ pub(crate) fn emit_function<L: Listing>(
 ) -> Result<(), ErrorKind> {
     let EmitScratch { frame, tables, steps, landings, sites, texts, cookie, dispatch, type_traps } = scratch;
     let mode = target.mode;
+    let form = if mach.frame.has_wide_registers { VectorForm::Avx } else { VectorForm::Sse };
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mode, mach, allocation)?;
     tables.clear();
@@ -78,7 +79,7 @@ pub(crate) fn emit_function<L: Listing>(
         target,
         mode,
         frame,
-        e: Encoder::new(buffer, mode),
+        e: Encoder::new(buffer, mode).of_form(form),
         cursor,
         tables,
         steps,
@@ -89,6 +90,7 @@ pub(crate) fn emit_function<L: Listing>(
         type_traps,
         flags: flags::Flags::UNKNOWN,
         confines_memory: target.confines_memory(),
+        leaves_uppers: mach.frame.has_wide_registers && vector::has_wide_values(mach),
         cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
     };
@@ -154,6 +156,8 @@ struct Emitter<'a, L: Listing> {
     flags: flags::Flags,
     /// [`X86::confines_memory`].
     confines_memory: bool,
+    /// Upper halves of vector registers may not be zero when others are called.
+    leaves_uppers: bool,
     /// What hides numbers, where they are hidden.
     cookie: Option<u32>,
     /// Addresses of PNaCl programs wrap at 32 bits.

@@ -1,11 +1,13 @@
 //! Vector, floating-point and x87 instructions.
 
 use super::Emitter;
-use crate::regs;
-use ice_asm::x86::{Cond, Gpr, Mem, Rm, SseOp, Target, Width, X87Mem, Xmm};
+use crate::inst::Inst;
+use crate::regs::{self, YMM};
+use ice_asm::x86::{Cond, Gpr, Length, Mem, Rm, SseOp, Target, Width, X87Mem, Xmm};
 use ice_asm::{Listing, Reach};
 use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
+use ice_codegen::mach::{MachFunction, VReg};
 use ice_regalloc::Allocation;
 
 /// The move of a scalar or vector of this many bytes between a register and memory.
@@ -31,28 +33,60 @@ fn is_whole_constant(mem: &Mem) -> bool {
         && mem.disp == 0
 }
 
+/// The length of vectors of this many bytes.
+pub(super) fn length(size: u8) -> Length {
+    if size == 32 { Length::B256 } else { Length::B128 }
+}
+
+/// Whether the function has values of 256 bits.
+pub(super) fn has_wide_values(mach: &MachFunction<Inst>) -> bool {
+    let body = mach.body();
+    (0..body.num_vregs() as u32).any(|vreg| body.vreg_class(VReg::from_u32(vreg)) == YMM)
+}
+
 impl<L: Listing> Emitter<'_, L> {
+    /// Sets the upper halves of the vector registers to zero, unless the current instruction, which goes to code of others, hands
+    /// over a value of 256 bits: code in the form of SSE waits for what is in them.
+    pub(super) fn clear_uppers(&mut self) {
+        if self.leaves_uppers {
+            let operands = self.cursor.mach.body().operands(self.cursor.at);
+            if !operands.iter().any(|operand| operand.class() == YMM && operand.is_use()) {
+                self.e.clear_uppers();
+            }
+        }
+    }
+
     /// A scalar or vector from memory.
     pub(super) fn load_xmm(&mut self, size: u8, dst: Xmm, mem: Mem) {
+        if size == 32 {
+            return self.e.avx_one(SseOp::Movups, Length::B256, dst, Rm::Mem(mem));
+        }
         let op = if is_whole_constant(&mem) { aligned_load_store(size) } else { load_store(size) };
         self.e.sse_x_xm(op, dst, Rm::Mem(mem));
+    }
+
+    /// A scalar or vector to memory.
+    pub(super) fn store_xmm(&mut self, size: u8, mem: Mem, src: Xmm) {
+        match size {
+            32 => self.e.avx_store(SseOp::Movups, Length::B256, mem, src),
+            _ => self.e.sse_m_x(load_store(size), mem, src),
+        }
     }
 
     /// Between registers and slots; whole registers are copied whatever the size.
     pub(super) fn move_vector(&mut self, size: u8, to: Allocation, from: Allocation) {
         match (regs::as_vector(to), regs::as_vector(from)) {
-            (Some(to), Some(from)) => {
-                if to != from {
-                    self.e.sse_x_xm(SseOp::Movaps, to, Rm::Reg(from));
-                }
-            }
+            (Some(to), Some(from)) => self.copy_xmm(size, to, Rm::Reg(from)),
             (Some(to), None) => {
                 let from = self.slot(from);
-                self.e.sse_x_xm(aligned_load_store(size), to, Rm::Mem(from));
+                self.copy_xmm(size, to, Rm::Mem(from));
             }
             (None, Some(from)) => {
                 let to = self.slot(to);
-                self.e.sse_m_x(aligned_load_store(size), to, from);
+                match size {
+                    32 => self.store_xmm(size, to, from),
+                    _ => self.e.sse_m_x(aligned_load_store(size), to, from),
+                }
             }
             (None, None) => self.fault(NO_REGISTER),
         }
@@ -60,10 +94,12 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// `dst = src` unless they are the same register.
     pub(super) fn copy_xmm(&mut self, size: u8, dst: Xmm, src: Rm<Xmm>) {
-        match src {
-            Rm::Reg(reg) if reg == dst => {}
-            Rm::Reg(_) => self.e.sse_x_xm(SseOp::Movaps, dst, src),
-            Rm::Mem(_) => self.e.sse_x_xm(aligned_load_store(size), dst, src),
+        match (src, size) {
+            (Rm::Reg(reg), _) if reg == dst => {}
+            (Rm::Reg(_), 32) => self.e.avx_one(SseOp::Movaps, Length::B256, dst, src),
+            (Rm::Mem(mem), 32) => self.load_xmm(size, dst, mem),
+            (Rm::Reg(_), _) => self.e.sse_x_xm(SseOp::Movaps, dst, src),
+            (Rm::Mem(_), _) => self.e.sse_x_xm(aligned_load_store(size), dst, src),
         }
     }
 
@@ -88,10 +124,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn select_xmm(&mut self, cond: Cond, size: u8, dst: Xmm, src: Rm<Xmm>) {
         let keep = self.e.buf.new_label();
         self.e.jump_if_within(cond.invert(), keep, Reach::Within(16));
-        match src {
-            Rm::Reg(_) => self.e.sse_x_xm(SseOp::Movaps, dst, src),
-            Rm::Mem(_) => self.e.sse_x_xm(aligned_load_store(size), dst, src),
-        }
+        self.copy_xmm(size, dst, src);
         self.e.bind(keep);
     }
 

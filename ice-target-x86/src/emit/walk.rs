@@ -74,7 +74,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, size, .. } = edit;
-        if class == regs::XMM || size == 8 {
+        if class == regs::XMM || size >= 8 {
             self.any_edit(edit);
         } else if let (Some(to), Some(from)) = (regs::as_gpr(to), self.place(from)) {
             self.e.mov_r_place(Width::B32, to, from);
@@ -86,7 +86,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     }
 
     fn copy_place(&mut self, edit: &'a Edit) {
-        if edit.class == regs::XMM {
+        if edit.class == regs::XMM || edit.class == regs::YMM {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }
         match edit.size {

@@ -2,7 +2,7 @@
 
 use crate::abi::{ArgumentPlace, ArgumentPlaces, ResultPlace, result_places};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
-use crate::regs::{BYTE, GPR, RAX, XMM};
+use crate::regs::{BYTE, GPR, RAX, XMM, YMM, xmm};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use core::ops::Range;
@@ -88,7 +88,7 @@ impl X86 {
         // of native code may have the address of any function.
         let is_external = self.is_native() || cx.module.functions[func.id].linkage == Linkage::External;
         let mut narrow = ArrayVec::<(VReg, VReg), 12>::new();
-        let mut uppers = ArrayVec::<(u8, VReg), 8>::new();
+        let mut wide = ArrayVec::<(VReg, [VReg; 2]), 8>::new();
         let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
             match places.next(ty, signature.passing(n)) {
@@ -109,7 +109,14 @@ impl X86 {
                 ArgumentPlace::Split(lo, _) => {
                     operands.push(Operand::def_fixed(cx.regs(param).lo(), GPR, lo));
                 }
-                ArgumentPlace::Upper(of) => uppers.push((of, cx.regs(param).lo())),
+                ArgumentPlace::Upper(of) => {
+                    // In one register with the half before.
+                    if let Some(low) = operands.pop() {
+                        let both = self.ymm_temp(cx);
+                        wide.push((both, [low.vreg(), cx.regs(param).lo()]));
+                        operands.push(Operand::def_fixed(both, YMM, xmm(of)));
+                    }
+                }
                 ArgumentPlace::At(reg) => {
                     let address = match signature.passing(n) {
                         Passing::ByVal { .. } => cx.regs(param).lo(),
@@ -127,13 +134,9 @@ impl X86 {
         if !operands.is_empty() {
             cx.sink.push_with(Inst::Params, &operands);
         }
-        if !uppers.is_empty() {
-            // In registers without arguments.
-            let past = if self.mode == Mode::Bits32 { 3 } else { 8 };
-            for (of, dst) in uppers {
-                cx.sink.push(Inst::TakeUpper { of, to: past + of, dst });
-            }
-            cx.sink.push(Inst::ClearUppers);
+        for (src, [low, high]) in wide {
+            cx.sink.push(Inst::LowerHalf { dst: low, src });
+            cx.sink.push(Inst::UpperHalf { dst: high, src });
         }
         if let Some(saved) = saved {
             self.save_arguments(cx, &saved);
@@ -246,7 +249,8 @@ impl X86 {
         let results = cx.call_results(inst, signature);
         let call = match signature {
             Some(signature) if !convention.preserves_as_standard() => {
-                self.call_destroying(call.callee, callee, signature)?
+                let has_wide_registers = cx.sink.frame().has_wide_registers;
+                self.call_destroying(call.callee, callee, signature, has_wide_registers)?
             }
             _ if self.tracks_branches => self.tracked_call(cx, &call, callee)?,
             _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
@@ -319,9 +323,12 @@ impl X86 {
     ) -> StackArguments {
         let (func, signature) = (cx.func, call.signature);
         let mut places = ArgumentPlaces::of(self.mode, signature);
-        let mut uppers = ArrayVec::<(u8, VReg), 8>::new();
+        let mut low_half = None;
         for (arg, passing) in args_with_passing(func, *call) {
             match places.next(func.value_type(arg), passing) {
+                ArgumentPlace::Register(_) if is_low_half(func.value_type(arg), passing) => {
+                    low_half = Some(arg)
+                }
                 ArgumentPlace::Register(reg) => {
                     let class = class_of(func.value_type(arg));
                     operands.push(Operand::use_fixed(self.reg(cx, arg), class, reg));
@@ -339,7 +346,12 @@ impl X86 {
                         cx.sink.push(Inst::Store { width: Width::B32, src: regs.hi(), mem });
                     }
                 }
-                ArgumentPlace::Upper(of) => uppers.push((of, self.reg(cx, arg))),
+                ArgumentPlace::Upper(of) => {
+                    if let Some(low) = low_half {
+                        let both = self.joined_reg(cx, [low, arg]);
+                        operands.push(Operand::use_fixed(both, YMM, xmm(of)));
+                    }
+                }
                 ArgumentPlace::Stack(offset) if stored.contains(&offset) => {
                     let to = Amode::new(Base::Outgoing, offset as i32);
                     match passing {
@@ -359,9 +371,6 @@ impl X86 {
                 }
                 ArgumentPlace::Stack(_) | ArgumentPlace::AtStack(_) => {}
             }
-        }
-        for (of, src) in uppers {
-            cx.sink.push(Inst::SetUpper { of, src });
         }
         if let Some(signature) = signature
             && signature.arity == Arity::Variadic
@@ -520,9 +529,16 @@ impl X86 {
         let types = result_types(results, |(_, ty)| ty);
         let places = result_places(self.mode, types, kind).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
+        let mut wide = None;
+        if let ([_, ResultPlace::Upper(of)], [low, high]) = (places, results) {
+            let both = self.ymm_temp(cx);
+            operands.push(Operand::def_fixed(both, YMM, xmm(of)));
+            wide = Some((both, [low, high]));
+        }
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
             match place {
+                ResultPlace::Register(_) if wide.is_some() => {}
                 ResultPlace::Register(reg) if ty == Type::I32 && !is_clean => {
                     let wide = self.temp(cx, Type::I32);
                     operands.push(Operand::def_fixed(wide, GPR, reg));
@@ -546,12 +562,16 @@ impl X86 {
         for (src, dst) in narrow {
             cx.sink.push(Inst::ZeroUpper { dst, src });
         }
+        if let Some((src, [low, high])) = wide {
+            if let Some((low, _)) = low {
+                cx.sink.push(Inst::LowerHalf { dst: low.lo(), src });
+            }
+            if let Some((high, _)) = high {
+                cx.sink.push(Inst::UpperHalf { dst: high.lo(), src });
+            }
+        }
         for (place, result) in places.into_iter().zip(results) {
             let Some((regs, ty)) = result else { continue };
-            if let ResultPlace::Upper(of) = place {
-                cx.sink.push(Inst::TakeUpper { of, to: of + 1, dst: regs.lo() });
-                cx.sink.push(Inst::ClearUppers);
-            }
             if place == ResultPlace::Fpu {
                 cx.sink.push(Inst::PopFpu { size: ty.bytes() as u8, dst: regs.lo() });
             } else if origin != Origin::Here {
@@ -578,6 +598,11 @@ impl X86 {
         let signature = cx.module.signature(cx.func.id);
         let places = result_places(self.mode, types, signature.results).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut on_fpu = ArrayVec::<(VReg, u8), 2>::new();
+        if let ([_, ResultPlace::Upper(of)], [Some(low), Some(high)]) = (places, values) {
+            let both = self.joined_reg(cx, [low, high]);
+            cx.sink.push_with(Inst::Ret, &[Operand::use_fixed(both, YMM, xmm(of))]);
+            return Ok(());
+        }
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };
             let regs = self.regs(cx, value);
@@ -590,7 +615,7 @@ impl X86 {
                     operands.push(Operand::use_fixed(regs.lo(), GPR, lo));
                     operands.push(Operand::use_fixed(regs.hi(), GPR, hi));
                 }
-                ResultPlace::Upper(of) => cx.sink.push(Inst::SetUpper { of, src: regs.lo() }),
+                ResultPlace::Upper(_) => cx.fault("one half is returned"),
                 ResultPlace::Fpu => on_fpu.push((regs.lo(), ty.bytes() as u8)),
             }
         }
@@ -616,6 +641,11 @@ impl X86 {
         cx.sink.push(Inst::Lea { width, dst, mem: of });
         self.store_src(cx, width, Src::Reg(dst), to);
     }
+}
+
+/// Whether an argument is the low half of one in a register of 256 bits.
+fn is_low_half(ty: Type, passing: Passing) -> bool {
+    passing == Passing::PairLow && ty.is_vector()
 }
 
 /// What the results of a call are to each other.

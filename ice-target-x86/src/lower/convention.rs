@@ -42,6 +42,7 @@ impl X86 {
         destination: Destination,
         callee: Callee,
         signature: &Signature,
+        has_wide_registers: bool,
     ) -> Result<Inst, ErrorKind> {
         let is_anywhere = matches!(destination, Destination::Address(_)) && is_untracked(Some(signature));
         if self.tracks_branches && is_anywhere {
@@ -59,6 +60,10 @@ impl X86 {
                 ResultPlace::Pair(lo, hi) => RegUnits::of(lo.0).union(RegUnits::of(hi.0)),
                 ResultPlace::None | ResultPlace::Upper(_) | ResultPlace::Fpu => RegUnits::EMPTY,
             });
+        }
+        if has_wide_registers {
+            // What it preserves of them are the lower halves.
+            destroyed = destroyed.union(RegUnits::span(16, 16));
         }
         if signature.struct_return().is_some() {
             destroyed.insert(RegUnits::of(RAX.0));

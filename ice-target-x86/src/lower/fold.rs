@@ -12,6 +12,8 @@
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | comparison of vectors | select of the same two | minimum or maximum |
 //! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
+//! | load of 256 bits | arithmetic | a memory operand |
+//! | comparison of vectors of 256 bits | select, extension, number of the signs | a mask ([`avx`](super::vector)) |
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
@@ -41,7 +43,20 @@ use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, SwitchKey, Type, Va
 /// Whether an instruction asks for its operands, also for those that are computed late.
 fn takes_constant_vector(user: &InstData) -> bool {
     use InstData::*;
-    matches!(user, InsertElement { .. } | Binary { .. } | Icmp { .. } | Fcmp { .. } | Store { .. })
+    matches!(
+        user,
+        InsertElement { .. } | Join { .. } | Binary { .. } | Icmp { .. } | Fcmp { .. } | Store { .. }
+    )
+}
+
+/// Whether an instruction on vectors of 256 bits reads the operand `loaded` from memory.
+fn takes_wide_load(user: &InstData, loaded: Value) -> bool {
+    match *user {
+        InstData::Binary { op, args: [a, b] } => {
+            a != b && !op.is_shift() && (b == loaded || op.is_commutative())
+        }
+        _ => false,
+    }
 }
 
 impl X86 {
@@ -54,6 +69,12 @@ impl X86 {
     ) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
         match *cx.func.inst(def) {
+            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. }
+                if cx.func.value_type(args[0]).is_wide() =>
+            {
+                self.folds_wide_compare(cx, def, user)
+            }
+            InstData::Join { .. } => self.takes_wide_constant(cx.func, result, cx.func.inst(user)),
             InstData::Icmp { args, .. } => {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
                     || self.folds_into_carry(cx, def, user)
@@ -291,7 +312,7 @@ impl X86 {
         let Some(result) = cx.func.result(load) else { return false };
         let ty = cx.func.value_type(result);
         if ty.is_vector() {
-            return false;
+            return ty.is_wide() && takes_wide_load(cx.func.inst(user), result) && cx.may_delay(load, user);
         }
         let is_whole = matches!(ty, Type::I32 | Type::I64);
         let folds = match *cx.func.inst(user) {

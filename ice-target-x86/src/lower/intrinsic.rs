@@ -122,6 +122,15 @@ impl X86 {
                     self.bit_intrinsic(cx, op, args, result);
                 }
             }
+            Intrinsic::Fma => match (result, args) {
+                (Some(result), &[a, b, c]) => return self.fused(cx, [a, b, c], result),
+                _ => return Err(ErrorKind::Unsupported("a product with a sum of other operands")),
+            },
+            Intrinsic::Fabs | Intrinsic::Sqrt if ty.is_wide() => {
+                if let Some(result) = result {
+                    return self.wide_intrinsic(cx, op, args[0], result);
+                }
+            }
             Intrinsic::Fabs | Intrinsic::Fneg => {
                 if let Some(result) = result {
                     self.change_sign(cx, op, args[0], result);

@@ -79,6 +79,7 @@ impl X86 {
             }
             ValueDef::Function(f) => self.symbol_address(cx, Symbol::Function(f), dst),
             ValueDef::Global(g) => self.symbol_address(cx, Symbol::Global(g), dst),
+            _ if ty.is_wide() => cx.sink.push(Inst::ZeroYmm { dst }),
             _ if ty.is_vector() || ty.is_scalar_float() => cx.sink.push(Inst::ZeroXmm { dst }),
             _ => {
                 for dst in regs.iter() {

@@ -240,6 +240,7 @@ impl<'a> Builder<'a> {
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
             landing: false,
+            wide_registers: has(FunctionFlags::WIDE_REGISTERS) && self.legal.machine().has_wide_registers,
             type_word: None,
             protection: match is_declared || is_dropped || is_naked {
                 true => StackProtection::None,

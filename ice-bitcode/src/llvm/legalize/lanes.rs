@@ -25,7 +25,8 @@ pub fn native_vector(
     let native = match element {
         LlvmType::Int(1) => {
             let whole = lanes.is_multiple_of(16).then_some(Type::V16I1);
-            return Type::vector(Type::I1, lanes).filter(|ty| has_two || ty.is_stable()).or(whole);
+            let fits = |ty: &Type| ty.is_stable() || has_two && !ty.is_wide();
+            return Type::vector(Type::I1, lanes).filter(fits).or(whole);
         }
         LlvmType::Int(64) if has_two => Type::V2I64,
         LlvmType::Double if has_two => Type::V2F64,

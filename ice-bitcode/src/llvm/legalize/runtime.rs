@@ -100,6 +100,13 @@ const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Sqrt, &[Type::V4F32, Type::V2F64], &[T::Own], T::Own),
 ];
 
+/// Those of vectors of 256 bits, where functions compute with them.
+const WIDE: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Fabs, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
+    (Intrinsic::Sqrt, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
+    (Intrinsic::Fma, &[Type::V8F32, Type::V4F64], &[T::Own, T::Own, T::Own], T::Own),
+];
+
 /// A function of a library: when it is declared, and its signature.
 struct Function {
     name: &'static str,
@@ -226,9 +233,11 @@ impl Runtime {
         runtime.intrinsics.resize(Intrinsic::ALL.len() * TYPES, None);
         let machine = *program.legal.machine();
         let packed = if machine.has_two_lanes { PACKED } else { &[] };
+        let has_wide = program.module.functions.values().any(|function| function.traits.wide_registers);
+        let wide = if has_wide { WIDE } else { &[] };
         let is_constrained = |special: &SpecialGlobal| program.module.name(special.name).starts_with(PREFIX);
         let constrained = if program.specials.iter().any(is_constrained) { CONSTRAINED } else { &[] };
-        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed).chain(constrained) {
+        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed).chain(constrained).chain(wide) {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();
                 let signature = Signature::new(params, ret.ty(own, pointer));

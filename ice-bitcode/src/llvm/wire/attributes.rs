@@ -89,6 +89,7 @@ flags! { FunctionFlags,
     NO_BRANCH_CHECK = 24, "No indirect call leads to the function, or the call may lead anywhere (`nocf_check`).";
     NO_TAIL_CALLS = 25, "No call but those that must becomes a jump.";
     WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
+    WIDE_INTEGERS = 27, "The processor has arithmetic on integers in registers of 256 bits (AVX2 of x86).";
 }
 
 impl FunctionFlags {
@@ -495,7 +496,12 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
         (b"target-features", b"-avx") => {
-            function.flags = function.flags.without(F::WIDE_REGISTERS.with(F::WIDER_REGISTERS));
+            let wide = F::WIDE_REGISTERS.with(F::WIDER_REGISTERS).with(F::WIDE_INTEGERS);
+            function.flags = function.flags.without(wide);
+            return;
+        }
+        (b"target-features", b"-avx2") => {
+            function.flags = function.flags.without(F::WIDE_INTEGERS);
             return;
         }
         (b"target-features", b"-avx512f") => {
@@ -503,10 +509,18 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
             return;
         }
         (b"target-features", feature) if processors::is_wider_feature(feature) => {
-            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS)
+            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS).with(F::WIDE_INTEGERS)
+        }
+        (b"target-features", feature) if processors::is_wide_integer_feature(feature) => {
+            F::WIDE_REGISTERS.with(F::WIDE_INTEGERS)
         }
         (b"target-features", feature) if processors::is_wide_feature(feature) => F::WIDE_REGISTERS,
-        (b"target-cpu", cpu) if processors::is_wider_cpu(cpu) => F::WIDE_REGISTERS.with(F::WIDER_REGISTERS),
+        (b"target-cpu", cpu) if processors::is_wider_cpu(cpu) => {
+            F::WIDE_REGISTERS.with(F::WIDER_REGISTERS).with(F::WIDE_INTEGERS)
+        }
+        (b"target-cpu", cpu) if processors::is_wide_integer_cpu(cpu) => {
+            F::WIDE_REGISTERS.with(F::WIDE_INTEGERS)
+        }
         (b"target-cpu", cpu) if processors::is_wide_cpu(cpu) => F::WIDE_REGISTERS,
         (b"stack-protector-buffer-size", value) => {
             // LLVM takes what is no number for the usual one.

@@ -22,6 +22,14 @@ const WIDE_CPUS: [&[u8]; 14] = [
     b"-v4",
 ];
 
+/// Features with which LLVM has arithmetic on integers in these registers, by the starts of their names.
+const WIDE_INTEGER_FEATURES: [&[u8]; 6] =
+    [b"+avx2", b"+avxvnni", b"+avxifma", b"+avxneconvert", b"+sha512", b"+sm"];
+
+/// Processors with such registers, but only for floats, by parts of their names.
+const WIDE_FLOAT_CPUS: [&[u8]; 7] =
+    [b"bridge", b"avx-i", b"7-avx", b"bdver1", b"bdver2", b"bdver3", b"btver2"];
+
 /// Processors without them whose names have such a part.
 const NARROW_CPUS: [&[u8]; 2] = [b"lakemont", b"btver1"];
 
@@ -60,6 +68,16 @@ pub(super) fn is_wider_feature(feature: &[u8]) -> bool {
 /// Whether the processor of this name has registers of 256 bits.
 pub(super) fn is_wide_cpu(cpu: &[u8]) -> bool {
     !NARROW_CPUS.contains(&cpu) && WIDE_CPUS.iter().any(|part| has_part(cpu, part))
+}
+
+/// Whether code for a processor with this feature has arithmetic on integers in them.
+pub(super) fn is_wide_integer_feature(feature: &[u8]) -> bool {
+    WIDE_INTEGER_FEATURES.iter().any(|start| feature.starts_with(start))
+}
+
+/// Whether the processor of this name has arithmetic on integers in them.
+pub(super) fn is_wide_integer_cpu(cpu: &[u8]) -> bool {
+    is_wide_cpu(cpu) && !WIDE_FLOAT_CPUS.iter().any(|part| has_part(cpu, part))
 }
 
 /// Whether it may have registers of 512 bits, and so has those of 256.

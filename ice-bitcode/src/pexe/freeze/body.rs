@@ -255,6 +255,9 @@ impl Body<'_, '_> {
             | InstData::ReturnCallAs { .. } => {
                 Err(FreezeErrorKind::Unsupported("a call in place of a return"))
             }
+            InstData::Join { .. } | InstData::Half { .. } => {
+                Err(FreezeErrorKind::Unsupported("a vector of 256 bits"))
+            }
             InstData::BlockAddress { .. } => Err(FreezeErrorKind::Unsupported(BLOCK_ADDRESS)),
             InstData::Switch { table, .. } if self.old.switch(table).key == SwitchKey::Label => {
                 Err(FreezeErrorKind::Unsupported(BLOCK_ADDRESS))

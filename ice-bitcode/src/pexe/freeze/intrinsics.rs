@@ -60,6 +60,7 @@ impl Body<'_, '_> {
             CheckType => return Err(FreezeErrorKind::Unsupported("calls that look at types")),
             SegmentWord => return Err(FreezeErrorKind::Unsupported("the words of a segment")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),
+            Fma => return Err(FreezeErrorKind::Unsupported("products with sums, rounded once")),
             Extended => return Err(FreezeErrorKind::Unsupported("long double of 80 bits")),
             ThreadLocalAddress => return Err(FreezeErrorKind::Unsupported("thread-local storage")),
             Ctlz | Cttz | Ctpop if matches!(ty, Type::I8 | Type::I16) => {

@@ -228,6 +228,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
                 frame.is_guarded |= kind == ObjectKind::Guard;
             }
             "landing" => frame.is_landing = true,
+            "wide_registers" => frame.has_wide_registers = true,
             "outgoing" => frame.outgoing = reader.numbered(" ")?,
             "alignment" => {
                 let align: u32 = reader.numbered(" ").filter(|align: &u32| align.is_power_of_two())?;

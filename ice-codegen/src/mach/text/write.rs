@@ -187,6 +187,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         // Said by the objects.
         is_guarded: _,
         is_landing,
+        has_wide_registers,
         // Chosen behind lowering.
         shuffle: _,
     } = frame;
@@ -225,6 +226,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
         ("landing", is_landing),
+        ("wide_registers", has_wide_registers),
         (convention.name(), &(*convention != CallingConvention::Standard)),
         ("uwtable", &(*unwind == UnwindTables::Async)),
         ("uwtable_sync", &(*unwind == UnwindTables::Sync)),

@@ -302,6 +302,14 @@ impl Parser<'_> {
                 let [vector, element] = self.pair(func, body)?;
                 InstData::InsertElement { vector, element, index: self.comma_operand(func, body)? }
             }
+            "join" => InstData::Join { halves: self.pair(func, body)? },
+            "half" => {
+                let vector = self.operand(func, body)?;
+                self.expect(b',', "','")?;
+                let at = self.at;
+                let half = u8::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
+                InstData::Half { vector, half }
+            }
             "alloca" => {
                 let size = self.operand(func, body)?;
                 let align_log2 = self.comma_alignment()?;

@@ -216,6 +216,7 @@ impl Parser<'_> {
                 false => UnwindTables::None,
             },
             landing: self.accept_word("landing"),
+            wide_registers: self.accept_word("wide_registers"),
             protection: StackProtection::default(),
             type_word: None,
             align_log2: 0,

@@ -364,6 +364,8 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
         InstData::InsertElement { vector, element, index } => {
             write!(out, "insertelement {vector}, {element}, {index}")
         }
+        InstData::Join { halves: [a, b] } => write!(out, "join {a}, {b}"),
+        InstData::Half { vector, half } => write!(out, "half {vector}, {half}"),
         InstData::Alloca { size, align_log2, kind } => {
             write!(out, "alloca {size}, align {}", alignment(align_log2))?;
             native::write_object_kind(kind, out)

@@ -1,5 +1,5 @@
 //! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the
-//! files below: single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of 64
+//! files below: vectors of 256 bits in `avx` and `avx_cast`, single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of 64
 //! bits in `wide`, constants in `constant`, lanes that change places in `shuffle`.
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
@@ -8,6 +8,8 @@
 //! A spilled operand is read in place, all 16 bytes of its slot: only values of vector type may be the
 //! `Src::Reg` of a packed instruction, never a scalar, whose slot is smaller.
 
+mod avx;
+mod avx_cast;
 mod cast;
 pub(super) mod constant;
 mod lanes;
@@ -134,7 +136,30 @@ impl X86 {
     /// Chooses the rule for an instruction on vectors.
     #[inline(never)]
     pub(crate) fn vector<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rule: VectorRule) -> Result<(), ErrorKind> {
+        let is_wide = |value| cx.func.value_type(value).is_wide();
         match rule {
+            VectorRule::Binary { op, args, result } if is_wide(result) => {
+                return self.wide_binary(cx, op, args, result);
+            }
+            VectorRule::Cast { op, arg, result } if is_wide(arg) || is_wide(result) => {
+                return self.wide_cast(cx, op, arg, result);
+            }
+            VectorRule::Cast { arg, result, .. } if self.is_wide_comparison(cx, arg) => {
+                return self.signs_of_eight(cx, arg, result);
+            }
+            VectorRule::IntCompare { args, result, .. } | VectorRule::FloatCompare { args, result, .. }
+                if is_wide(args[0]) =>
+            {
+                return self.wide_compare(cx, result);
+            }
+            VectorRule::Select { cond, values, result } if is_wide(result) => {
+                return self.wide_select(cx, cond, values, result);
+            }
+            VectorRule::Join { halves, result } => {
+                let dst = cx.regs(result).lo();
+                self.join(cx, dst, halves);
+            }
+            VectorRule::Half { vector, half, result } => self.half(cx, vector, half, result),
             VectorRule::Binary { op, args, result } => return self.vector_binary(cx, op, args, result),
             VectorRule::Cast { op, arg, result } => return self.vector_cast(cx, op, arg, result),
             VectorRule::IntCompare { cond, args, result } => self.vector_icmp(cx, cond, args, result),

@@ -129,6 +129,9 @@ impl Body<'_, '_> {
     }
 
     fn vector_binary(&mut self, op: BinaryOp, vector: VectorShape, a: Run, b: Run) -> Checked<Run> {
+        if let Some(run) = self.double_binary(op, vector, a, b)? {
+            return Ok(run);
+        }
         if let Some(native) = vector.native {
             let is_bool = native.element() == Type::I1;
             if is_bool || !op.is_division() && !matches!(op, BinaryOp::Frem) {
@@ -167,6 +170,13 @@ impl Body<'_, '_> {
             Kind::Scalar(Scalar::Quad) | Kind::Vector(VectorShape { lane: Scalar::Quad, .. }) => {
                 let run = self.run(a);
                 self.quad_neg(run)
+            }
+            Kind::Vector(vector) => {
+                let parts = self.run(a);
+                match self.double_negated(vector, parts)? {
+                    Some(run) => run,
+                    None => return self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value))),
+                }
             }
             _ => return self.map_floats(a, |cx, scalar, value| Ok(cx.float_neg(scalar, value))),
         };
@@ -298,6 +308,17 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Run> {
+        if let Some(double) = self.double_of(vector, a.len)
+            && double != Type::V32I1
+            && result.native.is_some_and(|ty| ty == double.compare_result() || double == Type::V32I8)
+        {
+            return self.by_doubles(a.len / 2, [a, b], |cx, [x, y]| {
+                Ok(match cond {
+                    Cond::Int(cond) => cx.icmp(cond, x, y),
+                    Cond::Float(cond) => cx.fcmp(cond, x, y),
+                })
+            });
+        }
         if let Some(native) = vector.native
             && result.native == Some(native.compare_result())
         {
@@ -342,7 +363,12 @@ impl Body<'_, '_> {
                     return Ok(Operand { ty: a.ty, first: value.as_u32() });
                 }
                 let (x, y) = (self.run(a), self.run(b));
-                let run = self.run_choose(cond, x, y);
+                let run = match shape.kind {
+                    Kind::Vector(vector) if self.double_of(vector, x.len).is_some() => {
+                        self.by_doubles(x.len / 2, [x, y], |cx, [x, y]| Ok(cx.choose(cond, x, y)))?
+                    }
+                    _ => self.run_choose(cond, x, y),
+                };
                 Ok(self.operand(a.ty, run))
             }
             Kind::Vector(mask) if mask.lane == Scalar::Int(1) => {
@@ -368,6 +394,12 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Run> {
+        if let Some(double) = self.double_of(vector, a.len)
+            && double != Type::V32I1
+            && mask.native.is_some_and(|ty| ty == double.compare_result() || double == Type::V32I8)
+        {
+            return self.by_doubles(a.len / 2, [cond, a, b], |cx, [cond, x, y]| Ok(cx.choose(cond, x, y)));
+        }
         if let Some(native) = vector.native
             && mask.native == Some(native.compare_result())
         {

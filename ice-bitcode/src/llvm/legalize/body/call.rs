@@ -407,6 +407,7 @@ impl Body<'_, '_> {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
         })?;
+        let result = self.rejoined(result);
         self.define(result)
     }
 }

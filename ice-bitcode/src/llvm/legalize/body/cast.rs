@@ -93,6 +93,9 @@ impl Body<'_, '_> {
 
     /// Lane by lane, or at once where both are one native vector.
     fn vector_cast(&mut self, op: CastOp, from: VectorShape, to: VectorShape, a: Run) -> Checked<Run> {
+        if let Some(run) = self.double_cast(op, from, to, a)? {
+            return Ok(run);
+        }
         if let (Some(x), Some(y)) = (from.native, to.native)
             && x.lanes() == y.lanes()
             && (matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Sitofp | CastOp::Fptosi)
@@ -267,12 +270,27 @@ impl Body<'_, '_> {
             });
         if is_renaming {
             let from = self.run(a);
+            if let Kind::Vector(vector) = self.kind(to)
+                && let Some(double) = self.double_of(vector, from.len)
+                && vector.lane != Scalar::Quad
+                && !has_bool_lanes(double)
+            {
+                let run = self.by_doubles(from.len / 2, [from], |cx, [x]| Ok(cx.bits_as(x, double)))?;
+                return Ok(self.operand(to, run));
+            }
             let out = self.reserve(from.len);
             for (i, part) in (0..from.len).zip(to_parts) {
                 let value = self.bits_as(self.get(from, i), part.ty);
                 self.set(out, i, value);
             }
             return Ok(self.operand(to, out));
+        }
+        if let (Kind::Vector(vector), Kind::Scalar(Scalar::Int(32))) = (self.kind(a.ty), self.kind(to))
+            && self.double(vector.native) == Some(Type::V32I1)
+        {
+            let parts = self.run(a);
+            let run = self.by_doubles(1, [parts], |cx, [x]| Ok(cx.bits_as(x, Type::I32)))?;
+            return Ok(self.operand(to, run));
         }
         let limbs = self.split_limbs(a)?;
         let run = self.join_limbs(to, limbs)?;

@@ -196,13 +196,18 @@ impl Body<'_, '_> {
             let undefined = self.undefined(ty)?;
             return self.define(undefined);
         }
+        if let Kind::Vector(vector) = shape.kind
+            && let Some(double) = self.double_of(vector, shape.parts)
+        {
+            return self.double_phis(ty, double, pairs, next, out);
+        }
         for part in 0..shape.parts {
             let part_ty =
                 if shape.parts == 1 { shape.first } else { self.m.legal.parts(ty)?[part as usize].ty };
             let mut incoming = core::mem::take(&mut self.s.incoming);
             incoming.clear();
             let fixups = self.s.fixups.len();
-            let result = self.phi_operands(ty, part, pairs, next, &mut incoming);
+            let result = self.phi_operands(ty, part, false, pairs, next, &mut incoming);
             // No copy may stand among phis: one that is announced defines the announced part itself.
             if let Some(announced) = self.announced_part(ty, part) {
                 self.b.define_next_as(announced);
@@ -219,6 +224,35 @@ impl Body<'_, '_> {
         self.define_run(ty, out)
     }
 
+    /// Phis of vectors of 256 bits, whose halves are the parts of the value.
+    #[cold]
+    fn double_phis(
+        &mut self,
+        ty: crate::llvm::wire::types::TypeId,
+        double: Type,
+        pairs: &[u64],
+        next: u32,
+        out: super::values::Run,
+    ) -> Checked<()> {
+        for part in (0..out.len).step_by(2) {
+            let mut incoming = core::mem::take(&mut self.s.incoming);
+            incoming.clear();
+            let fixups = self.s.fixups.len();
+            let result = self.phi_operands(ty, part, true, pairs, next, &mut incoming);
+            let phi = self.b.phi(double, &incoming);
+            let Some(inst) = self.b.func.defining_inst(phi) else { return fail(Error::VoidValue) };
+            self.s.incoming = incoming;
+            result?;
+            self.s.fixups[fixups..].iter_mut().for_each(|fixup| fixup.phi = inst);
+            self.s.checks.note_phi(inst, Block::from_u32(self.s.block));
+            let announced = [part, part + 1].map(|part| self.announced_part(ty, part));
+            let halves = self.note_phi_halves(phi, announced);
+            self.set(out, part, halves[0]);
+            self.set(out, part + 1, halves[1]);
+        }
+        self.define_run(ty, out)
+    }
+
     /// The part that was announced of the next value, if one was and with this type.
     fn announced_part(&self, ty: crate::llvm::wire::types::TypeId, part: u32) -> Option<Value> {
         let local = self.s.locals.get(self.s.next_local as usize)?;
@@ -230,6 +264,7 @@ impl Body<'_, '_> {
         &mut self,
         ty: crate::llvm::wire::types::TypeId,
         part: u32,
+        is_double: bool,
         pairs: &[u64],
         next: u32,
         incoming: &mut alloc::vec::Vec<(Value, Block)>,
@@ -243,11 +278,11 @@ impl Body<'_, '_> {
             }
             let pred = pair[1] as u32;
             let value = match self.phi_operand(ty, part, number, pred)? {
-                Some(value) => value,
-                None => {
+                Some(value) if !is_double => value,
+                _ => {
                     // Later, or at the end of the predecessor.
                     let phi = ice_ir::Inst::from_u32(0);
-                    self.s.fixups.push(Fixup { phi, entry, number, part, pred });
+                    self.s.fixups.push(Fixup { phi, entry, number, part, pred, is_double });
                     Value::from_u32(0)
                 }
             };
@@ -295,7 +330,7 @@ impl Body<'_, '_> {
     /// Sets phis right: values that came later, constants that need instructions, and blocks that were split.
     pub(super) fn finish_phis(&mut self) -> Checked<()> {
         for i in 0..self.s.fixups.len() {
-            let Fixup { phi, entry, number, part, pred } = self.s.fixups[i];
+            let Fixup { phi, entry, number, part, pred, is_double } = self.s.fixups[i];
             let index = number.wrapping_sub(self.s.first_local);
             let local = self.s.locals.get(index as usize).filter(|_| number >= self.s.first_local);
             let operand = match local {
@@ -328,6 +363,10 @@ impl Body<'_, '_> {
                     operand?
                 }
             };
+            if is_double {
+                self.finish_double_phi(self.s.fixups[i], operand)?;
+                continue;
+            }
             let value = self.part(operand, part);
             let ty = self.b.func.result(phi).map(|result| self.ty_of(result));
             if ty != Some(self.ty_of(value)) {
@@ -350,6 +389,32 @@ impl Body<'_, '_> {
             if !self.s.jumps.is_empty() {
                 self.join_jump_edges(phi);
             }
+        }
+        Ok(())
+    }
+
+    /// Sets an entry of a phi of 256 bits.
+    #[cold]
+    fn finish_double_phi(&mut self, fixup: Fixup, operand: super::values::Operand) -> Checked<()> {
+        let Fixup { phi, entry, part, pred, .. } = fixup;
+        if let Some(value) = self.same_edge(phi, entry, pred) {
+            self.set_phi_value(phi, entry, value);
+            return Ok(());
+        }
+        let ty = self.b.func.result(phi).map(|result| self.ty_of(result));
+        let halves = [part, part + 1]
+            .map(|part| (part < self.shape(operand.ty).parts).then(|| self.part(operand, part)));
+        let (Some(ty), [Some(low), Some(high)]) = (ty, halves) else {
+            return fail(self.type_class(operand.ty, "the type of the phi"));
+        };
+        if [low, high].iter().any(|&half| Some(self.ty_of(half)) != ty.half()) {
+            return fail(self.type_class(operand.ty, "the type of the phi"));
+        }
+        let of = self.b.func.layout.block_of(phi).unwrap_or(Block::from_u32(pred));
+        let block = self.source_of(of, pred);
+        match self.joined_at_end([low, high], ty, block) {
+            Some(value) => self.set_phi_value(phi, entry, value),
+            None => return fail(Error::NoTerminator),
         }
         Ok(())
     }

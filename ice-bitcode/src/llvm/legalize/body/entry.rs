@@ -60,6 +60,7 @@ impl Body<'_, '_> {
                         None => fail(Error::VoidValue),
                     }
                 })?;
+            let operand = self.rejoined(operand);
             self.s.push_local(operand);
         }
         self.meet(attributes.function.demands)

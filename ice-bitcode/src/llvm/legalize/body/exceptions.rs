@@ -177,7 +177,7 @@ impl Body<'_, '_> {
         if self.s.past_phis || self.s.block == 0 {
             return fail(Error::MisplacedLandingPad);
         }
-        self.s.past_phis = true;
+        self.end_phis();
         self.name = "LANDINGPAD";
         let ty = self.type_operand()?;
         let (is_cleanup, count) = (self.op()? != 0, self.op()?);

@@ -251,6 +251,20 @@ impl Body<'_, '_> {
         }
         let parts = self.m.legal.parts(ty)?;
         let out = self.reserve(parts.len() as u32);
+        if let Kind::Vector(vector) = shape.kind
+            && let Some(double) = self.double_in_memory(vector, parts)
+        {
+            let half = vector.native.unwrap_or(double);
+            for (n, part) in (0..).step_by(2).zip(parts.iter().step_by(2)) {
+                let (address, align) = self.at_offset(address, align_log2, part.offset);
+                let value = self.b.load(double, address, align);
+                for number in 0..2 {
+                    let value = self.b.half(value, number, half);
+                    self.set(out, n + u32::from(number), value);
+                }
+            }
+            return Ok(self.operand(ty, out));
+        }
         for (i, part) in (0..out.len).zip(parts) {
             let value = self.load_part(part, address, align_log2, access)?;
             self.set(out, i, value);
@@ -365,6 +379,17 @@ impl Body<'_, '_> {
                 let here = (bytes - i * 8).min(8);
                 let limb = self.get(limbs, i);
                 self.store_bytes(limb, here, address, align_log2, i * 8);
+            }
+            return Ok(());
+        }
+        if let Kind::Vector(vector) = shape.kind
+            && let Some(double) = self.double_in_memory(vector, self.m.legal.parts(value.ty)?)
+        {
+            let run = self.run(value);
+            for (n, part) in (0..).zip(self.m.legal.parts(value.ty)?.iter().step_by(2)) {
+                let value = self.joined(run, n, double);
+                let (address, align) = self.at_offset(address, align_log2, part.offset);
+                self.b.store(address, value, align);
             }
             return Ok(());
         }

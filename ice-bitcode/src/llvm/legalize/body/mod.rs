@@ -10,6 +10,7 @@
 //! | `arithmetic` | BINOP, UNOP, CMP2, VSELECT, FREEZE |
 //! | `cast`       | CAST |
 //! | `integer`, `wide`, `float`, `extended`, `quad`, `vector` | the operations behind these, by kind of number |
+//! | `doubles` | operations on vectors of 256 bits as wholes |
 //! | `memory`, `address`, `atomic` | ALLOCA, LOAD, STORE; GEP; atomic accesses and FENCE |
 //! | `aggregate`  | EXTRACTVAL, INSERTVAL |
 //! | `call`, `assembly`, `intrinsics` | CALL: of functions, of inline assembly, of names that start with `llvm.` |
@@ -38,6 +39,7 @@ mod cast;
 mod constant;
 mod control;
 mod declared;
+mod doubles;
 mod entry;
 pub(super) mod exceptions;
 mod extended;
@@ -325,7 +327,9 @@ impl Body<'_, '_> {
     /// Notes that the record is no phi and that errors call it `name`.
     #[inline(always)]
     fn non_phi(&mut self, name: &'static str) -> &mut Self {
-        self.s.past_phis = true;
+        if !self.s.past_phis {
+            self.end_phis();
+        }
         self.name = name;
         self
     }

@@ -7,6 +7,7 @@ use ice_ir::{Block, FuncId, Inst, StackProtection, Symbol, Value};
 use super::LlvmProgram;
 use super::assembly::JumpScratch;
 use super::constant::ModuleValue;
+use super::doubles::PhiHalf;
 use super::exceptions::PadScratch;
 use super::numbers::Numbers;
 use super::promoted::Promoted;
@@ -31,6 +32,8 @@ pub(super) struct Fixup {
     pub(super) number: u32,
     pub(super) part: u32,
     pub(super) pred: u32,
+    /// It is this part and the next, joined.
+    pub(super) is_double: bool,
 }
 
 /// The state of one body.
@@ -88,6 +91,8 @@ pub(super) struct Scratch {
     /// ICE blocks in which basic blocks went on.
     pub(super) splits: Vec<(u32, Block)>,
     pub(super) fixups: Vec<Fixup>,
+    /// Halves of phis of the block that follow the phis.
+    pub(super) phi_halves: Vec<PhiHalf>,
     pub(super) numbers: Numbers,
     pub(super) addresses: Vec<(Symbol, Value)>,
     pub(super) args: Vec<Value>,
@@ -164,6 +169,7 @@ impl Default for Scratch {
             jumps: JumpScratch::default(),
             splits: Vec::new(),
             fixups: Vec::new(),
+            phi_halves: Vec::new(),
             numbers: Numbers::default(),
             addresses: Vec::new(),
             args: Vec::new(),
@@ -221,6 +227,7 @@ impl Scratch {
         self.jumps.clear();
         self.splits.clear();
         self.fixups.clear();
+        self.phi_halves.clear();
         self.numbers.clear();
         self.addresses.clear();
         self.part_constants.clear();

@@ -15,6 +15,9 @@ impl Body<'_, '_> {
     /// `fabs`.
     pub(super) fn floats_abs(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
+        if let Some(run) = self.double_floats(Intrinsic::Fabs, [a])? {
+            return self.operand_of(call.ret, run);
+        }
         self.map_floats(a, |cx, scalar, value| {
             Ok(match scalar {
                 Scalar::Half | Scalar::BFloat => cx.bin_int(BinaryOp::And, value, 0x7fff),
@@ -26,6 +29,9 @@ impl Body<'_, '_> {
     /// `sqrt`, of packed floats where the target has that.
     pub(super) fn floats_sqrt(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
+        if let Some(run) = self.double_floats(Intrinsic::Sqrt, [a])? {
+            return self.operand_of(call.ret, run);
+        }
         if self.has_packed(Intrinsic::Sqrt, a.ty) {
             return self.map_floats(a, |cx, _, value| {
                 let ty = cx.ty_of(value);

@@ -50,6 +50,13 @@ impl Body<'_, '_> {
             && a.ty == b.ty
         {
             let (x, y) = (self.run(a), self.run(b));
+            if self.double(Some(native)).is_some() && x.len.is_multiple_of(2) {
+                let run = self.by_doubles(x.len / 2, [x, y], |cx, [x, y]| {
+                    let first = cx.icmp(cond, x, y);
+                    Ok(cx.choose(first, x, y))
+                })?;
+                return self.operand_of(call.ret, run);
+            }
             let run = self.each_part(x, y, |cx, x, y| {
                 let first = cx.icmp(cond, x, y);
                 cx.choose(first, x, y)
@@ -62,6 +69,9 @@ impl Body<'_, '_> {
     /// `abs`.
     pub(super) fn absolute(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
+        if let Some(run) = self.double_absolute(a)? {
+            return self.operand_of(call.ret, run);
+        }
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
             let zero = cx.scalar_int(scalar, 0)?;
             let negated = cx.scalar_binary(BinaryOp::Sub, scalar, zero, runs[0])?;

@@ -26,7 +26,7 @@ use alloc::format;
 use alloc::string::String;
 
 use ice_ir::assembly::Assembly;
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
 use super::{Call, Compute};
 use crate::error::Error;
@@ -255,6 +255,11 @@ impl Body<'_, '_> {
             Scalar::Double => 'd',
             _ => return without(self, call),
         };
+        if self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD)
+            && let Some(run) = self.double_floats(Intrinsic::Fma, [a, b, c])?
+        {
+            return self.operand_of(call.ret, run);
+        }
         let has_fma = self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD);
         if !has_fma || !self.m.legal.machine().has_assembler {
             return without(self, call);
