@@ -480,3 +480,75 @@ fn negation_flips_the_sign() {
         }
     }
 }
+
+/// Of what comes extended nothing is extended again, where it came so; on x86 nobody asks for more than 8 or 16 bits of a
+/// result.
+#[test]
+fn what_comes_extended_stays_so() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("extension", "no llvm-as-19");
+    }
+    for (target, triple, [zero, sign]) in [
+        ("x86_64", "x86_64-linux-gnu", ["movzbl", "movsbl"]),
+        ("armv7", "armv7-linux-gnueabihf", ["uxtb", "sxtb"]),
+        ("mipsel", "mipsel-linux-gnu", ["andi", "seb"]),
+    ] {
+        let sum = |came: &str, op: &str| {
+            let body = format!(
+                "define i32 @f(i8 {came} %a, i32 %b) {{\n  %w = {op} i8 %a to i32\n  %r = add i32 %w, %b\n  ret i32 %r\n}}\n"
+            );
+            code_of(target, triple, &body)
+        };
+        for (came, op, extension, is_needed) in [
+            ("zeroext", "zext", zero, false),
+            ("signext", "sext", sign, false),
+            ("", "zext", zero, true),
+            ("signext", "zext", zero, true),
+            ("zeroext", "sext", sign, true),
+        ] {
+            let code = sum(came, op);
+            assert_eq!(code.contains(extension), is_needed, "{target} {came} {op}: {code}");
+        }
+    }
+    let compare = |target: &str, triple: &str, result: &str| {
+        let body = format!(
+            "define {result} @f(i32 %a) {{\n  %r = icmp slt i32 %a, 7\n  %w = zext i1 %r to i32\n  ret i32 %w\n}}\n"
+        );
+        let body = if result.ends_with("i1") {
+            body.replace("  %w = zext i1 %r to i32\n  ret i32 %w", "  ret i1 %r")
+        } else {
+            body
+        };
+        code_of(target, triple, &body)
+    };
+    for (target, triple) in [("x86_64", "x86_64-linux-gnu"), ("i686", "i686-linux-gnu")] {
+        let code = compare(target, triple, "zeroext i1");
+        assert!(code.contains("setl") && !code.contains("movz"), "{target}: {code}");
+        assert!(compare(target, triple, "i32").contains("movz"), "{target}");
+    }
+}
+
+/// A `bcmp` of few bytes is loads; one of many, or of a number that varies, or that the module defines, is a call.
+#[test]
+fn comparisons_of_few_bytes_are_loads() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("comparisons", "no llvm-as-19");
+    }
+    let compare = |length: &str, own: &str| {
+        let body = format!(
+            "{own}\ndefine i1 @f(ptr %a, ptr %b, i64 %n) {{\n  %r = call i32 @bcmp(ptr %a, ptr %b, i64 {length})\n  \
+             %e = icmp eq i32 %r, 0\n  ret i1 %e\n}}\n"
+        );
+        code_of("x86_64", "x86_64-linux-gnu", &body)
+    };
+    let library = "declare i32 @bcmp(ptr, ptr, i64)";
+    let own = "define i32 @bcmp(ptr %a, ptr %b, i64 %n) {\n  ret i32 1\n}";
+    for length in ["1", "7", "8", "12", "32"] {
+        let code = compare(length, library);
+        assert!(!code.contains("bcmp"), "{length}: {code}");
+    }
+    for (length, library) in [("33", library), ("%n", library), ("8", own)] {
+        let code = compare(length, library);
+        assert!(code.contains("call bcmp"), "{length}: {code}");
+    }
+}
