@@ -455,13 +455,16 @@ impl SseOp {
     /// Whether it does not matter which of two vectors is the first.
     pub(super) fn commutes(self) -> bool {
         use SseOp::*;
-        match self {
-            Addps | Addpd | Mulps | Mulpd | Andps | Andpd | Orps | Orpd | Xorps | Xorpd => true,
-            Paddb | Paddw | Paddd | Paddq | Paddsb | Paddsw | Paddusb | Paddusw | Pavgb | Pavgw => true,
-            Pmullw | Pmulhw | Pmulhuw | Pmuludq | Pmaddwd | Psadbw | Pand | Por | Pxor => true,
-            Pcmpeqb | Pcmpeqw | Pcmpeqd | Pminub | Pminsw | Pmaxub | Pmaxsw => true,
-            _ => false,
-        }
+        let is_float =
+            matches!(self, Addps | Addpd | Mulps | Mulpd | Andps | Andpd | Orps | Orpd | Xorps | Xorpd);
+        let is_sum = matches!(
+            self,
+            Paddb | Paddw | Paddd | Paddq | Paddsb | Paddsw | Paddusb | Paddusw | Pavgb | Pavgw
+        );
+        let is_product =
+            matches!(self, Pmullw | Pmulhw | Pmulhuw | Pmuludq | Pmaddwd | Psadbw | Pand | Por | Pxor);
+        let is_equal = matches!(self, Pcmpeqb | Pcmpeqw | Pcmpeqd | Pminub | Pminsw | Pmaxub | Pmaxsw);
+        is_float || is_sum || is_product || is_equal
     }
 
     const FIRST_AVX: SseOp = SseOp::Psllvd;
