@@ -501,6 +501,8 @@ impl Function {
             InstData::InsertElement { vector, element, index } => {
                 [vector, element, index].into_iter().for_each(visit);
             }
+            // Twice the same half is one operand.
+            InstData::Join { halves: [low, high] } if low == high => visit(low),
             InstData::Join { halves } => halves.into_iter().for_each(visit),
             InstData::Half { vector, .. } => visit(vector),
             InstData::Alloca { size, .. } => visit(size),

@@ -189,6 +189,8 @@ fn every_operation_type_and_intrinsic_is_read_back() {
         IntCond::ALL.iter().for_each(|op| result(format!("icmp {op} v0, v0")));
         FloatCond::ALL.iter().for_each(|op| result(format!("fcmp {op} v0, v0")));
         result("load v0, align 16".into());
+        result("join v0, v0".into());
+        result("half v0, 1".into());
     }
     text += &calls;
     text += "  ret\n}\n";

@@ -251,7 +251,13 @@ impl Target for X86 {
             #[cfg(feature = "assembly")]
             Rule::AssemblyReceived { before } => self.assembly_received(cx, before, inst)?,
             #[cfg(feature = "assembly")]
-            Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
+            Rule::Assembly { assembly, args } => {
+                let is_named =
+                    cx.sink.frame().has_wide_registers && self.named_instruction(cx, inst, assembly, args);
+                if !is_named {
+                    self.assembly(cx, inst, assembly, args)?;
+                }
+            }
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

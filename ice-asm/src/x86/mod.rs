@@ -30,7 +30,7 @@ pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
 pub use operand::{
     AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
 };
-pub use sse::{Predicate, SseOp};
+pub use sse::{Operands, Predicate, SseOp};
 pub use text::NamedRegister;
 pub use vary::Variation;
 pub use x87::{X87Mem, X87Op, X87Reg};

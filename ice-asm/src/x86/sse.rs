@@ -68,7 +68,53 @@ macro_rules! sse {
             $(#[doc = concat!("`", $mnemonic, "`, ", $text $(, ", ", $second)?)] $name,)*
         }
 
-        impl SseOp {
+        /// The operands of an operation in the form of AVX, all of them vectors of one length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operands {
+    /// One vector.
+    One,
+    /// One vector and a byte.
+    OneByte,
+    /// Two vectors.
+    Two,
+    /// Two vectors and a byte.
+    TwoBytes,
+    /// Two vectors and a mask.
+    Blend,
+    /// One vector, whose signs go to a general register.
+    Signs,
+    /// Others.
+    Others,
+}
+
+impl SseOp {
+    /// The operation of this mnemonic, in the form of AVX without its `v`.
+    #[must_use]
+    pub fn named(mnemonic: &str) -> Option<SseOp> {
+        SseOp::ALL.iter().copied().find(|op| op.mnemonic() == mnemonic)
+    }
+
+    /// Its operands in the form of AVX. Those of scalars have two: the rest of the result is that of the first.
+    #[must_use]
+    pub fn operands(self) -> Operands {
+        match self.row().shape {
+            Shape::One => Operands::One,
+            Shape::OneImm => Operands::OneByte,
+            Shape::X => Operands::Two,
+            Shape::XImm => Operands::TwoBytes,
+            Shape::Blend => Operands::Blend,
+            Shape::ToGprReg => Operands::Signs,
+            _ => Operands::Others,
+        }
+    }
+
+    /// Whether the result and the operand differ in length where one has 256 bits.
+    #[must_use]
+    pub fn changes_length(self) -> bool {
+        use SseOp::*;
+        self.narrows() || matches!(self, Cvtps2pd | Cvtdq2pd) || self >= Pmovzxbw && self <= Pmovsxdq || self >= Pbroadcastb
+    }
+
             /// All operations, in order.
             pub const ALL: &[SseOp] = &[$(SseOp::$name),*];
         }
@@ -151,6 +197,11 @@ sse! {
     Haddps     "haddps"     X "F2 0F 7C /r",
     Haddpd     "haddpd"     X "66 0F 7C /r",
 
+    Hsubps     "hsubps"     X "F2 0F 7D /r",
+    Hsubpd     "hsubpd"     X "66 0F 7D /r",
+    Addsubps   "addsubps"   X "F2 0F D0 /r",
+    Addsubpd   "addsubpd"   X "66 0F D0 /r",
+
     // Comparison.
     Ucomiss    "ucomiss"    One "0F 2E /r",
     Ucomisd    "ucomisd"    One "66 0F 2E /r",
@@ -209,6 +260,17 @@ sse! {
     Pabsb      "pabsb"      One "66 0F 38 1C /r",
     Pabsw      "pabsw"      One "66 0F 38 1D /r",
     Pabsd      "pabsd"      One "66 0F 38 1E /r",
+    Phaddw     "phaddw"     X "66 0F 38 01 /r",
+    Phaddd     "phaddd"     X "66 0F 38 02 /r",
+    Phaddsw    "phaddsw"    X "66 0F 38 03 /r",
+    Phsubw     "phsubw"     X "66 0F 38 05 /r",
+    Phsubd     "phsubd"     X "66 0F 38 06 /r",
+    Phsubsw    "phsubsw"    X "66 0F 38 07 /r",
+    Pmaddubsw  "pmaddubsw"  X "66 0F 38 04 /r",
+    Pmulhrsw   "pmulhrsw"   X "66 0F 38 0B /r",
+    Psignb     "psignb"     X "66 0F 38 08 /r",
+    Psignw     "psignw"     X "66 0F 38 09 /r",
+    Psignd     "psignd"     X "66 0F 38 0A /r",
     Pand       "pand"       X "66 0F DB /r",
     Pandn      "pandn"      X "66 0F DF /r",
     Por        "por"        X "66 0F EB /r",
@@ -335,6 +397,8 @@ sse! {
     Fmadd213pd "fmadd213pd" X "66 REX.W 0F 38 A8 /r",
     Fmadd231ps "fmadd231ps" X "66 0F 38 B8 /r",
     Fmadd231pd "fmadd231pd" X "66 REX.W 0F 38 B8 /r",
+    Fmadd231ss "fmadd231ss" X "66 0F 38 B9 /r",
+    Fmadd231sd "fmadd231sd" X "66 REX.W 0F 38 B9 /r",
 }
 
 /// The predicate of `cmpss` and its like, as their immediate (SDM volume 2, table 3-1).
@@ -391,13 +455,16 @@ impl SseOp {
     /// Whether it does not matter which of two vectors is the first.
     pub(super) fn commutes(self) -> bool {
         use SseOp::*;
-        match self {
-            Addps | Addpd | Mulps | Mulpd | Andps | Andpd | Orps | Orpd | Xorps | Xorpd => true,
-            Paddb | Paddw | Paddd | Paddq | Paddsb | Paddsw | Paddusb | Paddusw | Pavgb | Pavgw => true,
-            Pmullw | Pmulhw | Pmulhuw | Pmuludq | Pmaddwd | Psadbw | Pand | Por | Pxor => true,
-            Pcmpeqb | Pcmpeqw | Pcmpeqd | Pminub | Pminsw | Pmaxub | Pmaxsw => true,
-            _ => false,
-        }
+        let is_float =
+            matches!(self, Addps | Addpd | Mulps | Mulpd | Andps | Andpd | Orps | Orpd | Xorps | Xorpd);
+        let is_sum = matches!(
+            self,
+            Paddb | Paddw | Paddd | Paddq | Paddsb | Paddsw | Paddusb | Paddusw | Pavgb | Pavgw
+        );
+        let is_product =
+            matches!(self, Pmullw | Pmulhw | Pmulhuw | Pmuludq | Pmaddwd | Psadbw | Pand | Por | Pxor);
+        let is_equal = matches!(self, Pcmpeqb | Pcmpeqw | Pcmpeqd | Pminub | Pminsw | Pmaxub | Pmaxsw);
+        is_float || is_sum || is_product || is_equal
     }
 
     const FIRST_AVX: SseOp = SseOp::Psllvd;

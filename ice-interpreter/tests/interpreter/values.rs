@@ -652,3 +652,15 @@ fn float_intrinsics() {
     let got = outcome(&mut interpreter(&unary("llvm.fabs.v4f32", Type::V4F32)), &[v]).unwrap();
     assert_eq!(got.value.unwrap().bits, 0x0000_0000_3f80_0000_3f80_0000_7fc0_0000);
 }
+
+#[test]
+fn vectors_of_256_bits_are_refused() {
+    let program = single(&[Type::V4I32], Type::V4I32, |b, p| {
+        let whole = b.join([p[0], p[0]], Type::V8I32);
+        let sum = b.binary(BinaryOp::Add, whole, whole);
+        let half = b.half(sum, 1, Type::V4I32);
+        b.ret(Some(half));
+    });
+    let refused = Interpreter::with_limits(&program, LIMITS).err().map(|trap| trap.kind);
+    assert!(matches!(refused, Some(TrapKind::Malformed(_))), "{refused:?}");
+}

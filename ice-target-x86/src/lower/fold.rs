@@ -102,6 +102,7 @@ impl X86 {
             InstData::InsertElement { .. } => {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
                     || self.folds_into_shuffle(cx, def)
+                    || self.folds_repeated_lane(cx, def, user)
             }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>
@@ -312,7 +313,11 @@ impl X86 {
         let Some(result) = cx.func.result(load) else { return false };
         let ty = cx.func.value_type(result);
         if ty.is_vector() {
-            return ty.is_wide() && takes_wide_load(cx.func.inst(user), result) && cx.may_delay(load, user);
+            let is_operand = match ty.is_wide() {
+                true => takes_wide_load(cx.func.inst(user), result),
+                false => self.widens(cx, ty, user),
+            };
+            return is_operand && cx.may_delay(load, user);
         }
         let is_whole = matches!(ty, Type::I32 | Type::I64);
         let folds = match *cx.func.inst(user) {
@@ -350,6 +355,14 @@ impl X86 {
             _ => false,
         };
         folds && cx.may_delay(load, self.last_of_chain(cx, user))
+    }
+
+    /// Whether `user` makes lanes of `ty` to such of twice the width, of 256 bits together.
+    fn widens<S: Sink<Inst>>(self, cx: &Cx<'_, S>, ty: Type, user: ice_ir::Inst) -> bool {
+        let Some(result) = cx.func.result(user) else { return false };
+        matches!(cx.func.inst(user), InstData::Cast { op, .. } if *op != CastOp::Bitcast)
+            && cx.func.value_type(result).is_wide()
+            && !ty.is_bool_or_bool_vector()
     }
 
     /// Whether the cast `user` has a form that reads its operand, of type `from`, from memory.

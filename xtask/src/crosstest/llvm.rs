@@ -7,7 +7,7 @@
 use super::in_process::Loaders;
 use super::record::{Record, Tally};
 use super::refusals::{self, Constants};
-use super::sources::{self, Language, Prepared, Setting, Source};
+use super::sources::{self, Language, Prepared, Processor, Setting, Source};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program;
@@ -59,6 +59,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let models = arguments.text("--relocation-model")?;
     let models = Model::list(models.as_deref().unwrap_or(if is_full { "pic,static" } else { "pic" }))?;
     let clang = Llvm(arguments.value("--clang", Llvm::USUAL.0)?);
+    let processor = if arguments.switch("--avx2") { Processor::Avx2 } else { Processor::Usual };
     let record = arguments.text("--record")?;
     let results = arguments.value("--results", "crosstest".to_owned())?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
@@ -95,7 +96,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let rust = if has_rust { rust_targets(&targets) } else { Vec::new() };
     let setting = |&model| {
         let (sources, results, rust) = (directory.clone(), results.clone(), rust.clone());
-        Setting { sources, results, model, clang, rust }
+        Setting { sources, results, model, clang, rust, processor }
     };
     let settings: Vec<Setting> = models.iter().map(setting).collect();
     let mut work = Vec::new();

@@ -38,6 +38,7 @@ bitcode, with the same boundary values and pseudo-random ones, and reports each 
   --levels LIST    levels of clang and rustc: O0, O1, O2, O3; all if not given
   --relocation-model LIST   pic, static; pic if not given
   --clang N        the C and C++ sources as this version of clang makes them: 14, 16, 19, 22 (19, with Rust and IR)
+  --avx2           on x86 the C and C++ sources as for processors with AVX2 and FMA
   --calls N        calls of each function (300)
   --full           1000 calls of each function and both relocation models: tens of millions altogether
   --record FILE    adds the result of each source, target and level to FILE, and passes over those that FILE has

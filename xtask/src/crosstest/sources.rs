@@ -39,6 +39,26 @@ pub struct Setting {
     pub clang: Llvm,
     /// The targets that rustc has libraries for, and where they are.
     pub rust: Vec<(Target, PathBuf)>,
+    /// What C and C++ are compiled for.
+    pub processor: Processor,
+}
+
+/// The processors that C and C++ are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Processor {
+    /// The oldest of the target.
+    Usual,
+    /// On x86 those with AVX2 and FMA.
+    Avx2,
+}
+
+impl Processor {
+    fn clang_flags(self, target: Target) -> &'static [&'static str] {
+        match (self, target) {
+            (Processor::Avx2, Target::X86_64 | Target::I686) => &["-mavx2", "-mfma"],
+            _ => &[],
+        }
+    }
 }
 
 /// What a source is written in.
@@ -140,7 +160,11 @@ impl Source {
     /// Compiles, names and links all but what is under test.
     pub fn prepare(&self, setting: &Setting, target: Target, level: &str) -> anyhow::Result<Prepared> {
         let llvm = self.llvm(setting);
-        let place = format!("{}-{}-{level}-clang{}", target.name(), setting.model.name(), setting.clang.0);
+        let mut place =
+            format!("{}-{}-{level}-clang{}", target.name(), setting.model.name(), setting.clang.0);
+        if setting.processor == Processor::Avx2 {
+            place += "-avx2";
+        }
         let directory = setting.results.join(place).join(&self.name);
         std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
         let mut modules = Vec::new();
@@ -226,7 +250,7 @@ impl Source {
                         let is_cpp = self.language() == Language::Cpp;
                         let clang = setting.clang.tool(if is_cpp { "clang++" } else { "clang" });
                         let mut command = process::command(Path::new(&clang), target.clang_flags());
-                        command.args(["-c", "-emit-llvm", "-w"]);
+                        command.args(setting.processor.clang_flags(target)).args(["-c", "-emit-llvm", "-w"]);
                         command.args(["-fno-exceptions", "-fno-rtti", "-fno-math-errno"]);
                         command.arg(setting.model.clang_flag()).arg(format!("-{level}"));
                         if is_cpp {

@@ -155,10 +155,7 @@ pub(super) static ROWS: &[Row] = rows! {
         "aesdeclast" "66 0F 38 DF", "aesimc" "66 0F 38 DB", "sha1nexte" "0F 38 C8", "sha1msg1" "0F 38 C9",
         "sha1msg2" "0F 38 CA", "sha256rnds2" "0F 38 CB", "sha256msg1" "0F 38 CC", "sha256msg2" "0F 38 CD",
         "rcpss" "F3 0F 53", "rcpps" "0F 53", "rsqrtss" "F3 0F 52", "rsqrtps" "0F 52",
-        "phaddw" "66 0F 38 01", "phaddd" "66 0F 38 02", "phaddsw" "66 0F 38 03", "pmaddubsw" "66 0F 38 04",
-        "phsubw" "66 0F 38 05", "phsubd" "66 0F 38 06", "phsubsw" "66 0F 38 07", "psignb" "66 0F 38 08",
-        "psignw" "66 0F 38 09", "psignd" "66 0F 38 0A", "pmulhrsw" "66 0F 38 0B", "phminposuw" "66 0F 38 41",
-        "addsubps" "F2 0F D0", "addsubpd" "66 0F D0", "hsubps" "F2 0F 7D", "hsubpd" "66 0F 7D";
+        "phminposuw" "66 0F 38 41";
     VectorByte: "aeskeygenassist" "66 0F 3A DF", "pclmulqdq" "66 0F 3A 44", "sha1rnds4" "0F 3A CC",
         "palignr" "66 0F 3A 0F", "dpps" "66 0F 3A 40", "dppd" "66 0F 3A 41", "mpsadbw" "66 0F 3A 42",
         "pcmpestrm" "66 0F 3A 60", "pcmpestri" "66 0F 3A 61", "pcmpistrm" "66 0F 3A 62", "pcmpistri" "66 0F 3A 63";

@@ -104,7 +104,12 @@ const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
 const WIDE: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Fabs, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
     (Intrinsic::Sqrt, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
-    (Intrinsic::Fma, &[Type::V8F32, Type::V4F64], &[T::Own, T::Own, T::Own], T::Own),
+    (
+        Intrinsic::Fma,
+        &[Type::F32, Type::F64, Type::V4F32, Type::V2F64, Type::V8F32, Type::V4F64],
+        &[T::Own, T::Own, T::Own],
+        T::Own,
+    ),
 ];
 
 /// A function of a library: when it is declared, and its signature.

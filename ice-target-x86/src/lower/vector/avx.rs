@@ -15,7 +15,7 @@ use crate::lower::float::{Extremum, extremum};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
-use ice_codegen::lanes::constant_vector;
+use ice_codegen::lanes::{constant_vector, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Type, Value, ValueDef};
@@ -107,6 +107,19 @@ fn int_extremum(cond: IntCond, ty: Type) -> Option<SseOp> {
         IntCond::Ult | IntCond::Ule => of(Pminub, Pminuw, Pminud),
         IntCond::Eq | IntCond::Ne => None,
     }
+}
+
+/// Whether lanes of 64 bits are those of 32 bits, extended so.
+fn is_extended(func: &Function, value: Value, how: CastOp) -> bool {
+    if let Some(halves) = wide_constant(func, value) {
+        let lanes = halves.into_iter().flat_map(|half| [half as u64, (half >> 64) as u64]);
+        return lanes.into_iter().all(|lane| match how {
+            CastOp::Zext => u32::try_from(lane).is_ok(),
+            _ => i32::try_from(lane as i64).is_ok(),
+        });
+    }
+    matches!(func.defining_inst(value).map(|inst| func.inst(inst)),
+        Some(&InstData::Cast { op, arg }) if op == how && func.value_type(arg) == Type::V4I32)
 }
 
 /// The halves of a vector that is a constant.
@@ -288,6 +301,12 @@ impl X86 {
         if let (Some(low), Some(high)) = (constant(low), constant(high)) {
             return self.load_wide_constant(cx, dst, [low, high]);
         }
+        if low == high
+            && let Some((op, source)) = self.repeated_lane(cx, low)
+        {
+            let src = Src::Reg(self.reg(cx, source));
+            return cx.sink.push(Inst::Widen { op, dst, src });
+        }
         let is_free = matches!(cx.func.value_def(high), ValueDef::Undef);
         let first = self.reg(cx, low);
         if is_free {
@@ -295,6 +314,34 @@ impl X86 {
         }
         let high = Src::Reg(self.reg(cx, high));
         cx.sink.push(Inst::JoinHalves { dst, low: first, high });
+    }
+
+    /// The instruction that repeats the first lane of a vector, and that vector, if `half` is a shuffle that does.
+    fn repeated_lane<S: Sink<Inst>>(self, cx: &Cx<'_, S>, half: Value) -> Option<(SseOp, Value)> {
+        let last = cx.func.defining_inst(half)?;
+        let shuffle = shuffle_of(cx.func, cx.uses, last)?;
+        let (op, bytes) = match cx.func.value_type(half) {
+            Type::V16I8 => (SseOp::Pbroadcastb, 1),
+            Type::V8I16 => (SseOp::Pbroadcastw, 2),
+            Type::V4I32 => (SseOp::Pbroadcastd, 4),
+            Type::V2I64 => (SseOp::Pbroadcastq, 8),
+            Type::V4F32 => (SseOp::Broadcastss, 4),
+            Type::V2F64 => (SseOp::Broadcastsd, 8),
+            _ => return None,
+        };
+        let is_first = (0u8..).zip(&shuffle.bytes).all(|(n, from)| from.is_none_or(|from| from == n % bytes));
+        is_first.then_some((op, shuffle.sources[0]))
+    }
+
+    /// Whether `user` joins two halves that are `def`, a shuffle that repeats a lane.
+    pub(in crate::lower) fn folds_repeated_lane<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        matches!(cx.func.inst(user), InstData::Join { halves: [low, high] } if low == high)
+            && cx.func.result(def).is_some_and(|half| self.repeated_lane(cx, half).is_some())
     }
 
     /// A half of a vector.
@@ -372,9 +419,19 @@ impl X86 {
         self.avx(cx, SseOp::Psubb, dst, flipped, sign);
     }
 
-    /// Products of halves: low × low, and the low half of high × low + low × high above it.
+    /// Products of halves: low × low, and the low half of high × low + low × high above it. Numbers that were 32 bits take one
+    /// product.
     fn multiply_wide_quadwords<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: [Value; 2], result: Value) {
+        let whole = match args {
+            args if args.iter().all(|&arg| is_extended(cx.func, arg, CastOp::Zext)) => Some(SseOp::Pmuludq),
+            args if args.iter().all(|&arg| is_extended(cx.func, arg, CastOp::Sext)) => Some(SseOp::Pmuldq),
+            _ => None,
+        };
         let [a, b] = args.map(|v| self.reg(cx, v));
+        if let Some(op) = whole {
+            let dst = cx.regs(result).lo();
+            return self.avx(cx, op, dst, a, b);
+        }
         let [a_high, b_high] = [a, b].map(|src| self.avx_shifted(cx, SseOp::Psrlq, src, 32));
         let cross = self.avx_temp(cx, SseOp::Pmuludq, a_high, b);
         let other = self.avx_temp(cx, SseOp::Pmuludq, b_high, a);

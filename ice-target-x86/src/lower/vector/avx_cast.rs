@@ -40,9 +40,9 @@ impl X86 {
             _ => None,
         };
         if let Some(op) = widen {
-            let src = self.reg(cx, arg);
+            let src = self.wide_src(cx, arg);
             let dst = cx.regs(result).lo();
-            cx.sink.push(Inst::Widen { op, dst, src: Src::Reg(src) });
+            cx.sink.push(Inst::Widen { op, dst, src });
             return Ok(());
         }
         match (op, from, to) {
@@ -179,6 +179,8 @@ impl X86 {
             Type::V4F64 => (SseOp::Fmadd231pd, 32),
             Type::V4F32 => (SseOp::Fmadd231ps, 16),
             Type::V2F64 => (SseOp::Fmadd231pd, 16),
+            Type::F32 => (SseOp::Fmadd231ss, 16),
+            Type::F64 => (SseOp::Fmadd231sd, 16),
             _ => return Err(ErrorKind::Unsupported("a product with a sum of this type")),
         };
         let [a, b] = [args[0], args[1]].map(|v| self.reg(cx, v));

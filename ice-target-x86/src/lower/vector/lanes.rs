@@ -11,7 +11,7 @@ use ice_codegen::lanes::{constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _};
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, Type, Value, ValueDef};
 
 /// The number of the lane that a constant index names.
 fn lane_number<S: Sink<Inst>>(cx: &mut Cx<'_, S>, ty: Type, index: Value) -> u8 {
@@ -101,6 +101,9 @@ impl X86 {
         }
         let ty = cx.func.value_type(vector);
         let lane = lane_number(cx, ty, index);
+        if lane == 0 && self.is_first_lane(cx, vector, element, result) {
+            return;
+        }
         let src = self.reg(cx, vector);
         match lane_bits(ty) {
             64 => self.insert_quadword(cx, src, element, lane, result),
@@ -113,6 +116,46 @@ impl X86 {
             }
             _ => self.insert_byte(cx, src, element, lane, result),
         }
+    }
+
+    /// Makes the first lane of a vector of zeros, in functions for processors with AVX: a move between registers clears the
+    /// rest. `false` for others.
+    fn is_first_lane<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        vector: Value,
+        element: Value,
+        result: Value,
+    ) -> bool {
+        let is_clear = matches!(cx.func.value_def(vector), ValueDef::Undef | ValueDef::Zero);
+        let ty = cx.func.value_type(result);
+        if !is_clear || !cx.sink.frame().has_wide_registers || ty.is_bool_or_bool_vector() {
+            return false;
+        }
+        let size = 16;
+        let (width, src) = match ty {
+            Type::V2F64 => {
+                let src = Src::Reg(self.reg(cx, element));
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::AvxUnary { op: SseOp::Movq, size, dst, src });
+                return true;
+            }
+            Type::V4F32 => {
+                // The lane, and zeros in the three others.
+                let first = self.reg(cx, element);
+                let dst = cx.regs(result).lo();
+                let src = Src::Reg(first);
+                cx.sink.push(Inst::AvxImm { op: SseOp::Insertps, size, dst, first, src, imm: 0b1110 });
+                return true;
+            }
+            Type::V2I64 if self.has_pairs() => return false,
+            Type::V2I64 => (Width::B64, self.reg(cx, element)),
+            Type::V4I32 => (Width::B32, self.reg(cx, element)),
+            _ => (Width::B32, self.extended(cx, Extend::Zero, element)),
+        };
+        let dst = cx.regs(result).lo();
+        cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width, dst, src: Src::Reg(src) });
+        true
     }
 
     fn insert_quadword<S: Sink<Inst>>(

@@ -13,6 +13,8 @@ mod avx_cast;
 mod cast;
 pub(super) mod constant;
 mod lanes;
+#[cfg(feature = "assembly")]
+mod named;
 pub(super) mod shuffle;
 #[cfg(test)]
 mod tests;

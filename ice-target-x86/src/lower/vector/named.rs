@@ -16,7 +16,7 @@ use ice_ir::{Assembly, Value};
 
 impl X86 {
     /// Lowers a statement that is one instruction; `false` if it is not.
-    pub(in crate::lower) fn named_instruction<S: Sink<Inst>>(
+    pub(crate) fn named_instruction<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         inst: ice_ir::Inst,
@@ -69,8 +69,7 @@ impl X86 {
                 cx.sink.push(Inst::AvxImm { op, size, dst, first, src, imm });
             }
             ("$2, $0", "=x,0,x,{xmm0}", None, Operands::Blend, &[a, b, mask]) if is_whole => {
-                let (first, src, mask) =
-                    (self.reg(cx, a), Src::Reg(self.reg(cx, b)), self.reg(cx, mask));
+                let (first, src, mask) = (self.reg(cx, a), Src::Reg(self.reg(cx, b)), self.reg(cx, mask));
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::AvxBlend { op, size, dst, first, src, mask });
             }

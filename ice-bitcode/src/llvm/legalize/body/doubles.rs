@@ -213,6 +213,38 @@ impl Body<'_, '_> {
         .map(Some)
     }
 
+    /// All lanes of integers joined by an operation whose order does not matter: wholes first, then halves, then the halves of
+    /// what is left.
+    pub(super) fn double_reduced(
+        &mut self,
+        a: Operand,
+        mut join: impl FnMut(&mut Self, Value, Value) -> Value,
+    ) -> Checked<Option<Value>> {
+        let vector = self.vector_shape(a.ty)?;
+        let mut run = self.run(a);
+        let Some(ty) = self.double_of(vector, run.len) else { return Ok(None) };
+        if !matches!(vector.lane, Scalar::Int(8..)) || !run.len.is_power_of_two() || ty == Type::V32I1 {
+            return Ok(None);
+        }
+        while run.len > 2 {
+            let half = run.len / 2;
+            let (low, high) = (run.part(0, half), run.part(half, half));
+            run = self.by_doubles(half / 2, [low, high], |cx, [x, y]| Ok(join(cx, x, y)))?;
+        }
+        let mut value = join(self, self.get(run, 0), self.get(run, 1));
+        let mut lanes = self.ty_of(value).lanes();
+        while lanes > 1 {
+            lanes /= 2;
+            let mut upper = value;
+            for lane in 0..lanes {
+                let moved = self.lane(value, lane + lanes);
+                upper = self.set_lane(upper, lane, moved);
+            }
+            value = join(self, value, upper);
+        }
+        Ok(Some(self.lane(value, 0)))
+    }
+
     // ---- conversions
 
     /// A conversion lane by lane, in as many steps as the machine takes.

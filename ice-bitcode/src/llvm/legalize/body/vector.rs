@@ -77,6 +77,18 @@ impl Body<'_, '_> {
         let Some(native) = vector.native else { return lanes };
         let out = self.reserve(vector.lanes / native.lanes());
         for i in 0..out.len {
+            // The halves of what is the same in all lanes are one value.
+            let is_again = i % 2 == 1
+                && self.double(Some(native)).is_some()
+                && (0..native.lanes()).all(|j| {
+                    let at = i * native.lanes() + j;
+                    self.get(lanes, at) == self.get(lanes, at - native.lanes())
+                });
+            if is_again {
+                let part = self.get(out, i - 1);
+                self.set(out, i, part);
+                continue;
+            }
             let mut part = self.undef(native);
             for j in 0..native.lanes() {
                 let value = self.get(lanes, i * native.lanes() + j);

@@ -17,6 +17,9 @@ impl Body<'_, '_> {
     pub(super) fn reduce_numbers(&mut self, call: &Call, op: BinaryOp) -> Checked<Operand> {
         let [a, ..] = call.args;
         let lane = self.vector_shape(a.ty)?.lane;
+        if let Some(value) = self.double_reduced(a, |cx, x, y| cx.bin(op, x, y))? {
+            return self.one_of(call.ret, value);
+        }
         let run = self.reduce(a, |cx, x, y| cx.scalar_binary(op, lane, x, y))?;
         self.operand_of(call.ret, run)
     }
@@ -25,6 +28,13 @@ impl Body<'_, '_> {
     pub(super) fn reduce_extreme(&mut self, call: &Call, cond: IntCond) -> Checked<Operand> {
         let [a, ..] = call.args;
         let lane = self.vector_shape(a.ty)?.lane;
+        let pick = |cx: &mut Self, x: Value, y: Value| {
+            let first = cx.icmp(cond, x, y);
+            cx.choose(first, x, y)
+        };
+        if let Some(value) = self.double_reduced(a, pick)? {
+            return self.one_of(call.ret, value);
+        }
         let run = self.reduce(a, |cx, x, y| cx.pick(cond, lane, x, y))?;
         self.operand_of(call.ret, run)
     }

@@ -1,5 +1,7 @@
 //! Lanes that are moved, shifted and tested each by a number or mask of its own.
 
+use alloc::format;
+
 use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::super::Call;
@@ -140,6 +142,18 @@ impl Body<'_, '_> {
         let (a, numbers) = (self.registers(call.args[0])?, self.registers(call.args[1])?);
         if a.len != 2 || numbers.len != 2 || call.ret != call.args[0].ty {
             return fail(self.type_class(call.ret, "eight words"));
+        }
+        if let (Some(words), Some(of_numbers)) = (
+            self.double(Some(self.ty_of(self.get(a, 0)))),
+            self.double(Some(self.ty_of(self.get(numbers, 0)))),
+        ) {
+            // The numbers are the first operand of the instruction.
+            let name = if words == Type::V8F32 { "permps" } else { "permd" };
+            let operands = [self.joined(numbers, 0, of_numbers), self.joined(a, 0, words)];
+            let run = self.by_doubles(1, [a], |cx, _| {
+                cx.x86_statement(format!("{name} $2, $0"), "=x,0,x", &operands, words)
+            })?;
+            return Ok(self.operand(call.ret, run));
         }
         let out = self.reserve(2);
         for k in 0..2 {

@@ -73,6 +73,56 @@ impl Form {
     }
 }
 
+/// Instructions that do with each 128 bits of 256 what they do with 128, in the table of the encoder.
+const HAVE_DOUBLES: [&str; 46] = [
+    "rcpps",
+    "rsqrtps",
+    "cvtps2dq",
+    "cvttps2dq",
+    "roundps",
+    "roundpd",
+    "phaddw",
+    "phaddd",
+    "phaddsw",
+    "phsubw",
+    "phsubd",
+    "phsubsw",
+    "pmaddubsw",
+    "pmulhrsw",
+    "pshufb",
+    "psignb",
+    "psignw",
+    "psignd",
+    "addsubps",
+    "addsubpd",
+    "haddps",
+    "haddpd",
+    "hsubps",
+    "hsubpd",
+    "minps",
+    "minpd",
+    "maxps",
+    "maxpd",
+    "packusdw",
+    "packssdw",
+    "packsswb",
+    "packuswb",
+    "pavgb",
+    "pavgw",
+    "pmulhw",
+    "pmulhuw",
+    "pmaddwd",
+    "psadbw",
+    "pblendvb",
+    "blendvps",
+    "blendvpd",
+    "movmskps",
+    "movmskpd",
+    "pmovmskb",
+    "permd",
+    "permps",
+];
+
 /// The most registers that a rule reads.
 const MAX_INPUTS: usize = 3;
 
@@ -190,10 +240,45 @@ impl Body<'_, '_> {
         if form.is_narrow {
             return self.narrowed(call, form, template(0));
         }
+        if let Some(double) = self.double_instruction(call, form, mnemonic)? {
+            return self.by_double_registers(call, form.inputs, |cx, registers| {
+                cx.x86_statement(template(0), form.constraints, registers, double)
+            });
+        }
         self.by_registers(call, form.inputs, |cx, k, registers| {
             let ty = cx.register_type(call.ret, k)?;
             cx.x86_statement(template(k), form.constraints, registers, ty)
         })
+    }
+
+    /// The type of 256 bits of the result of an instruction that the machine has for it, if the function computes with such: all
+    /// operands are as wide, and each 128 bits take the same number.
+    fn double_instruction(&mut self, call: &Call, form: Form, mnemonic: &str) -> Checked<Option<Type>> {
+        let shape = self.vector_shape(call.ret)?;
+        let parts = self.shape(call.ret).parts;
+        let Some(double) = self.double_of(shape, parts) else { return Ok(None) };
+        let is_alike = call.args[..form.inputs].iter().all(|arg| self.shape(arg.ty).parts == parts);
+        let is_known =
+            HAVE_DOUBLES.contains(&mnemonic) && matches!(form.byte, None | Some(0)) && !form.is_narrow;
+        Ok((is_alike && is_known).then_some(double))
+    }
+
+    /// A rule for each 256 bits of the result, with those of the first arguments in the same place.
+    pub(super) fn by_double_registers(
+        &mut self,
+        call: &Call,
+        inputs: usize,
+        mut f: impl FnMut(&mut Self, &[Value]) -> Checked<Value>,
+    ) -> Checked<Operand> {
+        let mut runs = [Run { start: 0, len: 0 }; MAX_INPUTS];
+        for (run, &arg) in runs.iter_mut().zip(&call.args[..inputs]) {
+            *run = self.registers(arg)?;
+        }
+        let first = runs[0];
+        runs[inputs..].fill(first);
+        let count = first.len / 2;
+        let run = self.by_doubles(count, runs, |cx, values| f(cx, &values[..inputs]))?;
+        self.operand_of(call.ret, run)
     }
 
     /// The same where each register gives the low half of one of the result.
@@ -228,6 +313,13 @@ impl Body<'_, '_> {
             return self.sse_signs(call);
         }
         let run = self.registers(call.args[0])?;
+        if run.len == 2
+            && let Some(double) = self.double(Some(self.ty_of(self.get(run, 0))))
+        {
+            let register = self.joined(run, 0, double);
+            let signs = self.x86_statement(format!("{mnemonic} $1, $0"), "=r,x", &[register], Type::I32)?;
+            return self.one_of(call.ret, signs);
+        }
         let mut signs = None;
         for k in 0..run.len {
             let register = self.get(run, k);
@@ -250,11 +342,9 @@ impl Body<'_, '_> {
     /// `fma`: the product with the sum, rounded once, by an instruction if the function is for processors that have it.
     pub(super) fn fused_multiply_add(&mut self, call: &Call, without: Compute) -> Checked<Operand> {
         let [a, b, c, ..] = call.args;
-        let suffix = match self.lane_scalar(a.ty)? {
-            Scalar::Float => 's',
-            Scalar::Double => 'd',
-            _ => return without(self, call),
-        };
+        if !matches!(self.lane_scalar(a.ty)?, Scalar::Float | Scalar::Double) {
+            return without(self, call);
+        }
         if self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD)
             && let Some(run) = self.double_floats(Intrinsic::Fma, [a, b, c])?
         {
@@ -265,19 +355,16 @@ impl Body<'_, '_> {
             return without(self, call);
         }
         let is_vector = self.vector_shape(a.ty).is_ok_and(|vector| vector.native.is_some());
-        let packing = if is_vector { 'p' } else { 's' };
-        let template = format!("vfmadd213{packing}{suffix} {}", Form::TERNARY.operands);
-        let constraints = Form::TERNARY.constraints;
         if is_vector {
             return self.by_registers(call, 3, |cx, _, registers| {
                 let ty = cx.ty_of(registers[0]);
-                cx.x86_statement(template.clone(), constraints, registers, ty)
+                cx.intrinsic(Intrinsic::Fma, ty, registers)
             });
         }
         self.map_lanes(call.ret, &[a, b, c], |cx, _, runs| {
             let values = [cx.get(runs[0], 0), cx.get(runs[1], 0), cx.get(runs[2], 0)];
             let ty = cx.ty_of(values[0]);
-            let value = cx.x86_statement(template.clone(), constraints, &values, ty)?;
+            let value = cx.intrinsic(Intrinsic::Fma, ty, &values)?;
             Ok(cx.push(value))
         })
     }

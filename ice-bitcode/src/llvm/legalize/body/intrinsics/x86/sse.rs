@@ -106,6 +106,17 @@ impl Body<'_, '_> {
             return unsupported("a comparison of SSE with another number");
         };
         let cond = CONDS[number as usize % CONDS.len()];
+        let parts = self.shape(call.args[0].ty).parts;
+        if let Some(double) = self.double_of(self.vector_shape(call.args[0].ty)?, parts)
+            && lanes == Lanes::All
+        {
+            return self.by_double_registers(call, 2, |cx, registers| {
+                let holds = cx.fcmp(cond, registers[0], registers[1]);
+                let wide = if double == Type::V4F64 { Type::V4I64 } else { Type::V8I32 };
+                let ones = cx.cast(CastOp::Sext, holds, wide);
+                Ok(cx.bits_as(ones, double))
+            });
+        }
         self.by_registers(call, 2, |cx, _, registers| {
             let (a, b) = (registers[0], registers[1]);
             let ty = cx.ty_of(a);
