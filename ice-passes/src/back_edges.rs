@@ -16,7 +16,7 @@ use crate::counter_index::CounterIndex;
 use crate::counters::{Counter, Counting};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Value};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
 /// A step that may go to the edge back.
 #[derive(Clone, Copy)]
@@ -59,30 +59,36 @@ impl BackEdges {
         self.steps.clear();
     }
 
-    /// Notes that `def` in `latch` gives `phi` its next value. `is_compared` if the comparison that ends the block reads the
-    /// phi.
+    /// Notes that `def` in `latch` gives `phi` its next value, if something may come of that. `is_compared` if the comparison
+    /// that ends the block reads the phi.
     pub(crate) fn note(
         &mut self,
         func: &Function,
+        (loops, uses): (&LoopForest, &Uses),
         (phi, def): (Value, Inst),
         latch: Block,
         is_compared: bool,
     ) {
         let header = func.defining_inst(phi).and_then(|phi| func.layout.block_of(phi));
         let (Some(header), Some(next)) = (header, func.result(def)) else { return };
-        if let Some(&InstData::CondBr { if_true, if_false, .. }) = func.terminator(latch)
-            && (if_true == header) != (if_false == header)
+        let Some(&InstData::CondBr { if_true, if_false, .. }) = func.terminator(latch) else { return };
+        let step = Step {
+            phi,
+            next,
+            def,
+            latch,
+            header,
+            overlaps: is_compared,
+            is_used: false,
+            is_used_behind: false,
+        };
+        // Blocks behind a loop mostly stand behind it: this saves most functions the look at all their operands.
+        let last = uses.last_user(phi).and_then(|user| func.layout.block_of(user));
+        let may_overlap = is_compared || last.is_some_and(|last| !loops.contains(header, last));
+        if (if_true == header) != (if_false == header)
+            && (may_overlap || step.counter().may_count_to_zero(func, uses))
         {
-            self.steps.push(Step {
-                phi,
-                next,
-                def,
-                latch,
-                header,
-                overlaps: is_compared,
-                is_used: false,
-                is_used_behind: false,
-            });
+            self.steps.push(step);
         }
     }
 

@@ -13,7 +13,7 @@
 
 use crate::counter_index::CounterIndex;
 use cranelift_entity::EntityRef;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Uses, Value};
 
 /// Largest number that addresses take up.
 const MAX_NUMBER: u64 = 1 << 24;
@@ -45,6 +45,14 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
+    /// Whether it is worth a look at all uses.
+    pub(crate) fn may_count_to_zero(&self, func: &Function, uses: &Uses) -> bool {
+        let may_be_index = || self.header == self.latch && self.is_from_number(func);
+        uses.count_if_known(self.next) <= 2
+            && (uses.count_if_known(self.phi) <= 2 || may_be_index())
+            && self.equality(func).is_some()
+    }
+
     /// Lets it end at zero, if it only counts. Whether it did.
     pub(crate) fn count_to_zero(&self, func: &mut Function, counting: &mut Counting<'_>) -> bool {
         let Some((comparison, compared, bound)) = self.comparison(func, counting) else { return false };
@@ -85,14 +93,24 @@ impl Counter {
         true
     }
 
+    /// The comparison of it for equality that ends the loop.
+    fn equality(&self, func: &Function) -> Option<(Inst, [Value; 2])> {
+        let &InstData::CondBr { cond, .. } = func.terminator(self.latch)? else { return None };
+        let comparison = func.defining_inst(cond)?;
+        match *func.inst(comparison) {
+            InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args }
+                if args.contains(&self.phi) || args.contains(&self.next) =>
+            {
+                Some((comparison, args))
+            }
+            _ => None,
+        }
+    }
+
     /// The comparison of the counter that ends the loop, the value that is compared, and the bound, if the counter has no
     /// other uses.
     fn comparison(&self, func: &Function, counting: &Counting<'_>) -> Option<(Inst, Value, Value)> {
-        let &InstData::CondBr { cond, .. } = func.terminator(self.latch)? else { return None };
-        let comparison = func.defining_inst(cond)?;
-        let &InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args } = func.inst(comparison) else {
-            return None;
-        };
+        let (comparison, args) = self.equality(func)?;
         let (compared, bound) = match args {
             [a, b] if a == self.phi || a == self.next => (a, b),
             [a, b] => (b, a),
@@ -102,7 +120,9 @@ impl Counter {
             let block = func.layout.block_of(def);
             block.is_some_and(|block| !counting.loops.contains(self.header, block))
         });
-        ((compared == self.phi || compared == self.next)
+        // It will be computed at the end of the block.
+        let is_alone = func.result(comparison).is_some_and(|result| counting.count(result) == 1);
+        (is_alone
             && counting.count(self.next) == next_uses
             && is_fixed
             && func.layout.block_of(comparison) == Some(self.latch))

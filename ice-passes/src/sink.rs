@@ -146,7 +146,7 @@ fn sink_steps(
             };
             if func.layout.block_of(def) == Some(block) {
                 let is_compared = is_compared(func, (uses, loads), block, phi);
-                scratch.back_edges.note(func, (phi, def), block, is_compared);
+                scratch.back_edges.note(func, (loops, uses), (phi, def), block, is_compared);
             }
         }
     }
