@@ -64,6 +64,11 @@ fn those_of_avx2_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn inline_assembly_with_avx_does_what_clangs_does() {
+    gives_what_clangs_code_gives("assembly_avx.c", &["avx2", "fma"], 1000);
+}
+
+#[test]
 fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
     let features = ["bmi1", "bmi2", "abm", "popcnt", "aes", "pclmulqdq", "sha_ni", "rdrand"];
     gives_what_clangs_code_gives("bits.c", &features, 900);

@@ -55,6 +55,22 @@ impl Code {
         Code { prefix, ..self }
     }
 
+    /// The prefix that is part of the code, or 0.
+    pub const fn prefix(self) -> u8 {
+        self.prefix
+    }
+
+    /// The opcode map by the escapes: 0 without, 1 for 0F, 2 for 0F 38, 3 for 0F 3A.
+    pub const fn map(self) -> u8 {
+        let [_, second, ..] = self.bytes.to_le_bytes();
+        match (self.len, second) {
+            (3, 0x38) => 2,
+            (3, 0x3a) => 3,
+            (2, _) => 1,
+            _ => 0,
+        }
+    }
+
     /// Whether REX.W is part of the code.
     pub const fn is_wide(self) -> bool {
         self.attrs.has(Attrs::REX_W)

@@ -11,7 +11,7 @@ use crate::listing::Listing;
 
 /// Which operands an operation takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     /// xmm, xmm/m
     X,
     /// xmm, xmm/m and back (the second code)
@@ -42,11 +42,11 @@ enum Shape {
     ToGprReg,
 }
 
-struct Row {
+pub(super) struct Row {
     mnemonic: &'static str,
-    shape: Shape,
-    code: Code,
-    second: Code,
+    pub shape: Shape,
+    pub code: Code,
+    pub second: Code,
 }
 
 macro_rules! sse {
@@ -339,7 +339,7 @@ impl SseOp {
         matches!(self.row().shape, Shape::FromGpr | Shape::MoveGpr | Shape::Insert)
     }
 
-    fn row(self) -> &'static Row {
+    pub(super) fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 }

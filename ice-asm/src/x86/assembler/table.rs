@@ -63,6 +63,8 @@ pub(super) enum Shape {
     Vector,
     /// xmm, xmm/m, a byte.
     VectorByte,
+    /// xmm, m.
+    VectorLoad,
 }
 
 /// An instruction.
@@ -158,7 +160,9 @@ pub(super) static ROWS: &[Row] = rows! {
         "phaddw" "66 0F 38 01", "phaddd" "66 0F 38 02", "phaddsw" "66 0F 38 03", "pmaddubsw" "66 0F 38 04",
         "phsubw" "66 0F 38 05", "phsubd" "66 0F 38 06", "phsubsw" "66 0F 38 07", "psignb" "66 0F 38 08",
         "psignw" "66 0F 38 09", "psignd" "66 0F 38 0A", "pmulhrsw" "66 0F 38 0B", "phminposuw" "66 0F 38 41",
-        "addsubps" "F2 0F D0", "addsubpd" "66 0F D0", "hsubps" "F2 0F 7D", "hsubpd" "66 0F 7D";
+        "addsubps" "F2 0F D0", "addsubpd" "66 0F D0", "hsubps" "F2 0F 7D", "hsubpd" "66 0F 7D",
+        "movddup" "F2 0F 12", "movshdup" "F3 0F 16", "movsldup" "F3 0F 12";
+    VectorLoad: "lddqu" "F2 0F F0", "movntdqa" "66 0F 38 2A";
     VectorByte: "aeskeygenassist" "66 0F 3A DF", "pclmulqdq" "66 0F 3A 44", "sha1rnds4" "0F 3A CC",
         "palignr" "66 0F 3A 0F", "dpps" "66 0F 3A 40", "dppd" "66 0F 3A 41", "mpsadbw" "66 0F 3A 42",
         "pcmpestrm" "66 0F 3A 60", "pcmpestri" "66 0F 3A 61", "pcmpistrm" "66 0F 3A 62", "pcmpistri" "66 0F 3A 63";
@@ -209,4 +213,11 @@ pub(super) const CONDITIONS: [(&str, u8); 14] = [
     ("nl", 13),
     ("ng", 14),
     ("nle", 15),
+];
+
+/// The predicates of comparisons of floats by number (SDM volume 2, table 3-1); without VEX there are the first eight.
+pub(super) const PREDICATES: [&str; 32] = [
+    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq", "ge",
+    "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s", "eq_us",
+    "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
 ];

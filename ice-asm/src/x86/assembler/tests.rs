@@ -53,6 +53,11 @@ fn both_syntaxes_are_one_language() {
         ("fsub %st(2), %st", "fsub st, st(2)"),
         ("fsub %st, %st(2)", "fsubr st(2), st"),
         ("fdivrp", "fdivp"),
+        ("vcvtpd2psy (%rax), %xmm1", "vcvtpd2ps xmm1, ymmword ptr [rax]"),
+        ("vcvtpd2psx (%rax), %xmm1", "vcvtpd2ps xmm1, xmmword ptr [rax]"),
+        ("vblendvps %ymm3, (%rax), %ymm2, %ymm1", "vblendvps ymm1, ymm2, ymmword ptr [rax], ymm3"),
+        ("vcvtsi2sdq (%rax), %xmm2, %xmm1", "vcvtsi2sd xmm1, xmm2, qword ptr [rax]"),
+        ("cmpltps (%rax), %xmm1", "cmpps xmm1, [rax], 1"),
     ] {
         let [first, second] = [(first, Syntax::Att), (second, Syntax::Intel)]
             .map(|(text, syntax)| bytes(text, syntax, Mode::Bits64).map_err(|kind| (text, kind)).unwrap());
@@ -65,7 +70,18 @@ fn what_is_not_known_is_an_error() {
     use AssemblyErrorKind::*;
     for (text, kind) in [
         ("frobnicate %eax", Instruction),
-        ("vaddps %ymm0, %ymm1, %ymm2", Operand),
+        ("vaddps %zmm0, %zmm1, %zmm2", Operand),
+        ("vaddps %ymm0, %ymm1, %xmm2", Instruction),
+        ("vaddss %ymm0, %ymm1, %ymm2", Instruction),
+        ("vpermd %xmm0, %xmm1, %xmm2", Instruction),
+        ("vsqrtps %xmm0, %xmm1, %xmm2", Instruction),
+        ("vcvtpd2ps (%rax), %xmm1", Instruction),
+        ("vpmovzxbw %ymm0, %ymm1", Instruction),
+        ("vsha1msg1 %xmm0, %xmm1", Instruction),
+        ("vlddqu %xmm0, %xmm1", Instruction),
+        ("vpgatherdd %xmm0, (%rax,%xmm1), %xmm2", Operand),
+        ("addps %ymm0, %ymm1", Instruction),
+        ("cmpge_oqps %xmm0, %xmm1", Instruction),
         (".section .text", Directive),
         (".popsection", Directive),
         (".pushsection a,\"q\"; .popsection", Directive),
@@ -100,6 +116,7 @@ fn vex_prefixes_say_registers_widths_and_maps() {
         ("vfnmsub231sd 8(%r9,%r10,4), %xmm12, %xmm9", &[0xc4, 0x02, 0x99, 0xbf, 0x4c, 0x91, 0x08]),
         ("vcvtph2ps (%rdi), %xmm8", &[0xc4, 0x62, 0x79, 0x13, 0x07]),
         ("vcvtps2ph $4, %xmm9, %xmm1", &[0xc4, 0x63, 0x79, 0x1d, 0xc9, 0x04]),
+        ("vaddps %ymm3, %ymm2, %ymm1", &[0xc4, 0xe1, 0x6c, 0x58, 0xcb]),
         ("pdepl %ecx, %edx, %eax", &[0xc4, 0xe2, 0x6b, 0xf5, 0xc1]),
         ("pext %r10, %r9, %r8", &[0xc4, 0x42, 0xb2, 0xf5, 0xc2]),
         ("bzhiq %rax, 16(%rsp), %rbx", &[0xc4, 0xe2, 0xf8, 0xf5, 0x5c, 0x24, 0x10]),
