@@ -669,6 +669,120 @@ fn of_vectors() -> Vec<String> {
     both
 }
 
+/// The instructions on registers of MMX.
+fn of_mmx() -> Vec<String> {
+    let mut list = Vec::new();
+    let all = [
+        "paddb",
+        "paddw",
+        "paddd",
+        "paddq",
+        "psubb",
+        "psubw",
+        "psubd",
+        "psubq",
+        "paddsb",
+        "paddsw",
+        "paddusb",
+        "paddusw",
+        "psubsb",
+        "psubsw",
+        "psubusb",
+        "psubusw",
+        "pmullw",
+        "pmulhw",
+        "pmulhuw",
+        "pmuludq",
+        "pmaddwd",
+        "pavgb",
+        "pavgw",
+        "psadbw",
+        "pabsb",
+        "pabsw",
+        "pabsd",
+        "pand",
+        "pandn",
+        "por",
+        "pxor",
+        "pcmpeqb",
+        "pcmpeqw",
+        "pcmpeqd",
+        "pcmpgtb",
+        "pcmpgtw",
+        "pcmpgtd",
+        "pminub",
+        "pminsw",
+        "pmaxub",
+        "pmaxsw",
+        "psllw",
+        "pslld",
+        "psllq",
+        "psrlw",
+        "psrld",
+        "psrlq",
+        "psraw",
+        "psrad",
+        "pshufb",
+        "punpcklbw",
+        "punpcklwd",
+        "punpckldq",
+        "punpckhbw",
+        "punpckhwd",
+        "punpckhdq",
+        "packsswb",
+        "packssdw",
+        "packuswb",
+        "phaddw",
+        "phaddd",
+        "phaddsw",
+        "pmaddubsw",
+        "phsubw",
+        "phsubd",
+        "phsubsw",
+        "psignb",
+        "psignw",
+        "psignd",
+        "pmulhrsw",
+    ];
+    for op in all {
+        list.extend([format!("{op} %mm3, %mm4"), format!("{op} 8(%ecx), %mm7")]);
+    }
+    for op in ["psllw", "pslld", "psllq", "psrlw", "psrld", "psrlq", "psraw", "psrad"] {
+        list.push(format!("{op} $5, %mm2"));
+    }
+    list.extend(
+        [
+            "movq %mm1, %mm2",
+            "movq (%ecx), %mm2",
+            "movq %mm2, (%ecx)",
+            "movd %eax, %mm2",
+            "movd %mm2, %eax",
+            "movd (%ecx), %mm2",
+            "movd %mm2, (%ecx)",
+            "movntq %mm2, (%ecx)",
+            "maskmovq %mm2, %mm3",
+            "pshufw $9, %mm2, %mm3",
+            "pshufw $9, (%ecx), %mm3",
+            "palignr $3, %mm2, %mm3",
+            "pinsrw $3, %eax, %mm3",
+            "pinsrw $3, (%ecx), %mm3",
+            "pextrw $3, %mm3, %eax",
+            "pmovmskb %mm3, %eax",
+            "movq2dq %mm3, %xmm4",
+            "movdq2q %xmm3, %mm4",
+            "cvtpi2ps %mm3, %xmm4",
+            "cvtpi2pd (%ecx), %xmm4",
+            "cvtps2pi %xmm3, %mm4",
+            "cvttps2pi (%ecx), %mm4",
+            "cvtpd2pi %xmm3, %mm4",
+            "cvttpd2pi %xmm3, %mm4",
+            "emms",
+        ]
+        .map(str::to_owned),
+    );
+    list
+}
+
 /// A statement of [`of_vectors`] with registers and memory.
 fn with_vectors(mode: Mode, text: &str) -> String {
     let numbers = if mode == Mode::Bits64 { [2, 9, 12, 13] } else { [1, 2, 7, 5] };
@@ -716,6 +830,8 @@ const ONLY_64: &[&str] = &[
     "cvttsd2si %xmm1, %rax",
     "pinsrq $1, %rax, %xmm1",
     "pextrq $1, %xmm1, %rax",
+    "movq %rax, %mm1",
+    "movq %mm1, %r9",
     "vpinsrq $1, %rax, %xmm9, %xmm1",
     "vpextrq $1, %xmm1, %rax",
     "vmovq %rax, %xmm1",
@@ -816,6 +932,7 @@ fn statements_mean_what_they_mean_to_llvm() {
         statements.retain(|text| !is_64 || !["lock; incl (%ecx)", "pushl $5"].contains(&&**text));
         let base = if is_64 { "(%r13)" } else { "(%esi,%eax,2)" };
         statements.extend(WITH_MEMORY.iter().map(|op| format!("{op} {base}")));
+        statements.extend(of_mmx());
         statements.extend(of_vectors().iter().map(|text| with_vectors(mode, text)));
         statements.extend(of(if is_64 { ONLY_64 } else { ONLY_32 }));
         let code: Vec<u8> = statements.iter().flat_map(|statement| ours(mode, statement)).collect();

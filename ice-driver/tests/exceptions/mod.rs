@@ -18,6 +18,8 @@ const CATCHING: Program =
     Program { name: "catching.cc", source: include_str!("catching.cc"), standard: "-std=c++14" };
 const FRAMES: Program =
     Program { name: "frames.cc", source: include_str!("frames.cc"), standard: "-std=c++14" };
+const COROUTINES: Program =
+    Program { name: "coroutines.cc", source: include_str!("coroutines.cc"), standard: "-std=c++20" };
 const LIBRARY: Program =
     Program { name: "library.cc", source: include_str!("library.cc"), standard: "-std=c++17" };
 
@@ -109,6 +111,9 @@ fn programs_of_cpp_catch_as_those_of_clang() {
     for compiler in &compilers {
         for program in [&CATCHING, &FRAMES] {
             check((compiler, program), &["-O1"], &[], &link_with(compiler, &[]));
+        }
+        for level in ["-O0", "-O2"] {
+            check((compiler, &COROUTINES), &[level], &[], &link_with(compiler, &[]));
         }
     }
     if let Some(compiler) = compilers.last() {
@@ -215,7 +220,7 @@ fn programs_of_32_bits_catch_as_those_of_clang() {
         };
         // The library takes long to compile.
         let library = (flags[0] == "-O2").then_some(&LIBRARY);
-        for program in [&CATCHING, &FRAMES].into_iter().chain(library) {
+        for program in [&CATCHING, &FRAMES, &COROUTINES].into_iter().chain(library) {
             check(("clang++-19", program), &[&usual[..], &flags].concat(), &arguments, &link);
         }
     }

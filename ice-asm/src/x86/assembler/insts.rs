@@ -140,8 +140,15 @@ impl Assembler<'_, '_, '_> {
                     return Ok(());
                 }
             }
-            let others =
-                [Self::symbolic, Self::control, Self::moves, Self::conditional, Self::vector, Self::vex];
+            let others = [
+                Self::symbolic,
+                Self::control,
+                Self::moves,
+                Self::conditional,
+                Self::vector,
+                Self::vex,
+                Self::mmx,
+            ];
             if others.iter().any(|other| other(self, name, width, operands).is_some()) {
                 return Ok(());
             }

@@ -15,6 +15,8 @@ pub(super) enum Register {
     Xmm(Xmm),
     /// The register of 256 bits that begins with this one.
     Ymm(Xmm),
+    /// mm0 to mm7.
+    Mmx(u8),
     /// One of [`SEGMENTS`].
     Segment(u8),
     /// st(n).
@@ -60,7 +62,10 @@ fn register(name: &str) -> Option<Register> {
             (None, Some(("ymm", digits))) => below(digits, 16).map(|number| Register::Ymm(Xmm::new(number))),
             (None, _) => match SEGMENTS.iter().position(|&known| known == name) {
                 Some(number) => Some(Register::Segment(number as u8)),
-                None => below(stack()?, 8).map(Register::Stack),
+                None => match name.strip_prefix("mm") {
+                    Some(digits) => below(digits, 8).map(Register::Mmx),
+                    None => below(stack()?, 8).map(Register::Stack),
+                },
             },
         },
     }

@@ -1,25 +1,14 @@
 //! The instructions with VEX prefixes by mnemonic (SDM volume 2): AVX and AVX2 but for gathers, products with a sum, halves of
 //! floats, and what BMI1 and BMI2 do with bits.
 //!
-//! An instruction is a [`Form`] or several: its operands, the destination first, in the letters of the manual's opcode maps (SDM
-//! volume 2, appendix A.2), and its code. What has a form without VEX has its code from there ([`derived`]); the others are
-//! [`ROWS`].
-//!
-//! | letter | is |
-//! |---|---|
-//! | `V` `H` `W` `U` `M` | a vector in ModRM.reg, in the prefix, in r/m (`U`: no memory; `M`: only memory) |
-//! | `G` `B` `E` | the same of general registers: in ModRM.reg, in the prefix, in r/m |
-//! | `L` `I` | a vector in the upper half of a byte behind the instruction; a byte |
-//! | `x` | as long as the instruction says |
-//! | `d` `q` | 128, 256 bits for vectors; 32, 64 for general registers |
-//! | `y` `w` | 32 or 64 bits, as the instruction says; either, without a difference |
+//! An instruction is a [`Form`] or several: its operands in the letters of [`fields`](super::fields), and its code. What has a
+//! form without VEX has its code from there ([`derived`]); the others are [`ROWS`].
 
 use super::Assembler;
-use super::insts::agreed;
-use super::operand::{Operand, Register};
+use super::operand::Operand;
 use super::table;
-use crate::x86::code::{Code, Immediate};
-use crate::x86::operand::{Mode, Rm, Width, Xmm};
+use crate::x86::code::Code;
+use crate::x86::operand::Width;
 use crate::x86::sse::{Shape, SseOp};
 use crate::x86::vex::{VexCode, vex};
 use alloc::vec::Vec;
@@ -249,88 +238,16 @@ impl Assembler<'_, '_, '_> {
 
     /// Appends an instruction in this form, if it has these operands.
     fn vex_form(&mut self, form: Form, said: Option<Width>, operands: &[Operand]) -> Option<()> {
-        let kinds = form.operands.split(',');
-        if kinds.clone().count() != operands.len() {
-            return None;
+        let fields = self.fields(form.operands, said, operands)?;
+        let mut code = form.code;
+        if let Some(is_long) = fields.is_long {
+            code = code.long(is_long)?;
         }
-        let (mut reg, mut first, mut rm) = (form.code.digit, 0, None);
-        let (mut imm, mut is_long, mut width) = (Immediate::NONE, None, said);
-        let mut has_width = false;
-        for (kind, operand) in kinds.zip(operands) {
-            let (place, size) = kind.split_at(1);
-            let is_general = matches!(place, "G" | "B" | "E");
-            let said = match (place, operand) {
-                ("I", &Operand::Number(byte)) => {
-                    imm = Immediate::new(u8::try_from(byte).ok()?.into(), 1);
-                    continue;
-                }
-                ("M" | "W", &Operand::Mem(mem, bytes)) => {
-                    let known = bytes.filter(|_| size == "x").map(|bytes| bytes == 32);
-                    if known.is_some() && known != Some(*is_long.get_or_insert(known == Some(true))) {
-                        return None;
-                    }
-                    Rm::Mem(mem)
-                }
-                ("E", Operand::Mem(mem, _)) => {
-                    let known = operand.width();
-                    match size {
-                        "y" => width = agreed([width, known])?,
-                        "w" => {}
-                        _ => agreed([known, Some(of_letter(size))]).map(drop)?,
-                    }
-                    Rm::Mem(*mem)
-                }
-                ("V" | "H" | "W" | "U" | "L", Operand::Register(vector)) => {
-                    let (xmm, is_ymm) = match *vector {
-                        Register::Xmm(xmm) => (xmm, false),
-                        Register::Ymm(xmm) => (xmm, true),
-                        _ => return None,
-                    };
-                    let wanted = if size == "x" { *is_long.get_or_insert(is_ymm) } else { size == "q" };
-                    if is_ymm != wanted {
-                        return None;
-                    }
-                    Rm::Reg(Xmm::number(xmm))
-                }
-                ("G" | "B" | "E", _) => {
-                    let named = operand.reg()?;
-                    match size {
-                        "y" => width = agreed([width, Some(named.width)])?,
-                        "w" if named.width >= Width::B32 => {}
-                        "d" | "q" if named.width == of_letter(size) => {}
-                        _ => return None,
-                    }
-                    Rm::Reg(named.reg.number())
-                }
-                _ => return None,
-            };
-            has_width |= is_general && size == "y";
-            match (place, said) {
-                ("V" | "G", Rm::Reg(number)) => reg = number,
-                ("H" | "B", Rm::Reg(number)) => first = number,
-                ("L", Rm::Reg(number)) => imm = Immediate::new(i64::from(number) << 4, 1),
-                _ => rm = Some(said),
-            }
+        if let Some(width) = fields.width {
+            code = code.wide(width == Width::B64);
         }
-        let mut code = match is_long {
-            Some(is_long) => form.code.long(is_long)?,
-            None if form.operands.contains('x') => return None,
-            None => form.code,
-        };
-        match width {
-            Some(width) if has_width => {
-                let is_wide = width == Width::B64 && self.encoder.mode == Mode::Bits64;
-                code = (width == Width::B32 || is_wide).then(|| code.wide(is_wide))?;
-            }
-            None if !has_width => {}
-            _ => return None,
-        }
-        self.encoder.inst_vex(code, reg, first, rm?, imm);
+        let (reg, first) = (fields.reg.unwrap_or(code.digit), fields.first);
+        self.encoder.inst_vex(code, reg, first, fields.rm, fields.imm);
         Some(())
     }
-}
-
-/// The width that a letter says.
-fn of_letter(size: &str) -> Width {
-    if size == "q" { Width::B64 } else { Width::B32 }
 }
