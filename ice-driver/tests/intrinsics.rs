@@ -93,6 +93,36 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     }
 }
 
+/// Clang 22 makes intrinsics of both functions, clang 19 of one of them.
+#[test]
+fn fractions_of_all_formats_are_those_of_clangs_code() {
+    if !has("fractions", &["clang-22", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/fractions.c");
+    for target in ["x86_64", "i686", "armv7", "mipsel"] {
+        if !can_make(target) {
+            continue;
+        }
+        let with = |mut compiler: Command, level| {
+            compiler.arg("-fno-math-errno");
+            printed(compiler, target, level, &source)
+        };
+        let expected = with(Command::new("clang-22"), "-O1");
+        assert!(expected.len() > 1500);
+        for level in ["-O0", "-O2"] {
+            let mut compiler = ice();
+            compiler.args(["cc", "--ice-clang=clang-22"]);
+            let found = with(compiler, level);
+            assert_eq!(
+                String::from_utf8_lossy(&found),
+                String::from_utf8_lossy(&expected),
+                "{target} {level}"
+            );
+        }
+    }
+}
+
 /// Where libraries have no functions for them, clang's code for x86-64 says what they are.
 #[test]
 fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
