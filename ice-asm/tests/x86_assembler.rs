@@ -399,6 +399,404 @@ const WITH_MEMORY: &[&str] = &[
     "fidivrl",
 ];
 
+/// The instructions of AVX and AVX2, with a suffix of their names in 64 bits; operands are written `x1`, `y2`, `m`, `$7`, the
+/// destination last as everywhere. `?1` stands for both lengths.
+fn of_vectors() -> Vec<String> {
+    let mut list = Vec::new();
+    let ternary = [
+        "vaddps",
+        "vaddpd",
+        "vsubps",
+        "vmulpd",
+        "vdivps",
+        "vminps",
+        "vmaxpd",
+        "vandps",
+        "vandnpd",
+        "vorps",
+        "vxorps",
+        "vhaddps",
+        "vhsubpd",
+        "vaddsubps",
+        "vpaddb",
+        "vpaddw",
+        "vpaddd",
+        "vpaddq",
+        "vpsubb",
+        "vpsubq",
+        "vpaddsb",
+        "vpaddusw",
+        "vpsubsw",
+        "vpsubusb",
+        "vpmullw",
+        "vpmulhw",
+        "vpmulhuw",
+        "vpmuludq",
+        "vpmaddwd",
+        "vpmulld",
+        "vpmuldq",
+        "vpavgb",
+        "vpavgw",
+        "vpsadbw",
+        "vpand",
+        "vpandn",
+        "vpor",
+        "vpxor",
+        "vpcmpeqb",
+        "vpcmpeqw",
+        "vpcmpeqd",
+        "vpcmpeqq",
+        "vpcmpgtb",
+        "vpcmpgtq",
+        "vpminub",
+        "vpminsd",
+        "vpmaxuw",
+        "vpmaxsb",
+        "vpshufb",
+        "vunpcklps",
+        "vunpckhpd",
+        "vpunpcklbw",
+        "vpunpckhqdq",
+        "vpacksswb",
+        "vpackusdw",
+        "vphaddw",
+        "vphsubd",
+        "vpmaddubsw",
+        "vpsignb",
+        "vpmulhrsw",
+        "vpermilps",
+        "vpermilpd",
+        "vpsllvd",
+        "vpsllvq",
+        "vpsrlvd",
+        "vpsrlvq",
+        "vpsravd",
+        "vfmadd213ps",
+        "vfnmsub231pd",
+        "vfmaddsub132ps",
+        "vcmpeqps",
+        "vcmptrue_uspd",
+        "vcmpnge_uqps",
+    ];
+    for op in ternary {
+        list.push(format!("{op} ?1, ?2, ?3"));
+        list.push(format!("{op} m, ?2, ?3"));
+    }
+    for op in [
+        "vshufps", "vshufpd", "vpalignr", "vblendps", "vblendpd", "vpblendw", "vpblendd", "vcmpps", "vcmppd",
+        "vdpps", "vmpsadbw",
+    ] {
+        list.push(format!("{op} $7, ?1, ?2, ?3"));
+        list.push(format!("{op} $7, m, ?2, ?3"));
+    }
+    for op in ["vblendvps", "vblendvpd", "vpblendvb"] {
+        list.push(format!("{op} ?4, ?1, ?2, ?3"));
+        list.push(format!("{op} ?4, m, ?2, ?3"));
+    }
+    let unary = [
+        "vmovaps",
+        "vmovapd",
+        "vmovups",
+        "vmovupd",
+        "vmovdqa",
+        "vmovdqu",
+        "vsqrtps",
+        "vsqrtpd",
+        "vrsqrtps",
+        "vrcpps",
+        "vcvtps2dq",
+        "vcvttps2dq",
+        "vcvtdq2ps",
+        "vpabsb",
+        "vpabsd",
+        "vptest",
+        "vtestps",
+        "vtestpd",
+        "vmovddup",
+        "vmovshdup",
+        "vmovsldup",
+    ];
+    for op in unary {
+        list.push(format!("{op} ?1, ?3"));
+        list.push(format!("{op} m, ?3"));
+    }
+    for op in ["vpshufd", "vpshuflw", "vpshufhw", "vroundps", "vroundpd", "vpermilps", "vpermilpd"] {
+        list.push(format!("{op} $7, ?1, ?3"));
+        list.push(format!("{op} $7, m, ?3"));
+    }
+    for op in ["vmovaps", "vmovapd", "vmovups", "vmovupd", "vmovdqa", "vmovdqu", "vmovntps", "vmovntdq"] {
+        list.push(format!("{op} ?1, m"));
+    }
+    for op in ["vpsllw", "vpslld", "vpsllq", "vpsrlw", "vpsrld", "vpsrlq", "vpsraw", "vpsrad"] {
+        list.push(format!("{op} x1, ?2, ?3"));
+        list.push(format!("{op} m, ?2, ?3"));
+        list.push(format!("{op} $5, ?2, ?3"));
+    }
+    for op in [
+        "vpmovzxbw",
+        "vpmovzxdq",
+        "vpmovsxwd",
+        "vpmovsxbq",
+        "vcvtps2pd",
+        "vcvtdq2pd",
+        "vcvtph2ps",
+        "vbroadcastss",
+        "vpbroadcastb",
+        "vpbroadcastw",
+        "vpbroadcastd",
+        "vpbroadcastq",
+    ] {
+        list.push(format!("{op} x1, ?3"));
+        list.push(format!("{op} m, ?3"));
+    }
+    for op in ["vmaskmovps", "vmaskmovpd", "vpmaskmovd", "vpmaskmovq"] {
+        list.push(format!("{op} m, ?2, ?3"));
+        list.push(format!("{op} ?3, ?2, m"));
+    }
+    for op in ["vcvtpd2ps", "vcvttpd2dq", "vcvtpd2dq"] {
+        list.extend([
+            format!("{op} ?1, x3"),
+            format!("{op}x m, x3"),
+            format!("{op}y m, x3"),
+            format!("{op}y y1, x3"),
+        ]);
+    }
+    list.extend(
+        [
+            "vpslldq $3, ?2, ?3",
+            "vpsrldq $3, ?2, ?3",
+            "vmovntdqa m, ?3",
+            "vlddqu m, ?3",
+            "vcvtps2ph $3, ?2, m",
+        ]
+        .map(str::to_owned),
+    );
+    list.extend(["vmovmskps ?1, %ecx", "vmovmskpd ?1, %ecx", "vpmovmskb ?1, %ecx"].map(str::to_owned));
+    let mut both: Vec<String> =
+        list.iter().flat_map(|text| ["x", "y"].map(|kind| text.replace('?', kind))).collect();
+    for op in [
+        "vaddss",
+        "vsubsd",
+        "vmulss",
+        "vdivsd",
+        "vminss",
+        "vmaxsd",
+        "vsqrtss",
+        "vsqrtsd",
+        "vrcpss",
+        "vrsqrtss",
+        "vcvtss2sd",
+        "vcvtsd2ss",
+        "vfmadd132sd",
+        "vcmpltsd",
+        "vaesenc",
+        "vaesdeclast",
+        "vpclmulhqlqdq",
+    ] {
+        both.extend([format!("{op} x1, x2, x3"), format!("{op} m, x2, x3")]);
+    }
+    for op in ["vroundss", "vroundsd", "vcmpss", "vpclmulqdq", "vdppd", "vinsertps"] {
+        both.extend([format!("{op} $9, x1, x2, x3"), format!("{op} $9, m, x2, x3")]);
+    }
+    for op in ["vphminposuw", "vaesimc", "vucomiss", "vcomisd"] {
+        both.extend([format!("{op} x1, x3"), format!("{op} m, x3")]);
+    }
+    both.extend(["vpcmpestri", "vpcmpistrm", "vaeskeygenassist"].map(|op| format!("{op} $9, m, x3")));
+    both.extend(
+        [
+            "vzeroupper",
+            "vzeroall",
+            "vbroadcastsd x1, y2",
+            "vbroadcastf128 m, y2",
+            "vbroadcasti128 m, y2",
+            "vperm2f128 $3, y1, y2, y3",
+            "vperm2i128 $3, m, y2, y3",
+            "vextractf128 $1, y1, x3",
+            "vextracti128 $1, y1, m",
+            "vinsertf128 $1, x1, y2, y3",
+            "vinserti128 $1, m, y2, y3",
+            "vpermd y1, y2, y3",
+            "vpermps m, y2, y3",
+            "vpermq $9, y1, y3",
+            "vpermpd $9, m, y3",
+            "vmovss x1, x2, x3",
+            "vmovss m, x3",
+            "vmovss x3, m",
+            "vmovsd x1, x2, x3",
+            "vmovsd m, x3",
+            "vmovsd x3, m",
+            "vmovhlps x1, x2, x3",
+            "vmovlhps x1, x2, x3",
+            "vmovlps m, x2, x3",
+            "vmovhpd m, x2, x3",
+            "vmovhps x3, m",
+            "vmovlpd x3, m",
+            "vmovd %ecx, x3",
+            "vmovd x3, %ecx",
+            "vmovd m, x3",
+            "vmovd x3, m",
+            "vmovq x1, x3",
+            "vmovq m, x3",
+            "vmovq x3, m",
+            "vpinsrb $3, %ecx, x2, x3",
+            "vpinsrw $3, m, x2, x3",
+            "vpinsrd $3, %ecx, x2, x3",
+            "vpextrb $3, x1, %ecx",
+            "vpextrb $3, x1, m",
+            "vpextrw $3, x1, %ecx",
+            "vpextrw $3, x1, m",
+            "vpextrd $3, x1, %ecx",
+            "vextractps $3, x1, %ecx",
+            "vldmxcsr m",
+            "vstmxcsr m",
+            "vcvtsi2ssl %ecx, x2, x3",
+            "vcvtsi2sdl m, x2, x3",
+            "vcvttss2si x1, %ecx",
+            "vcvtsd2si m, %ecx",
+            "vcvtps2ph $3, y2, x3",
+            "cmpeqps x1, x3",
+            "cmpnlesd m, x3",
+            "cmpunordpd x1, x3",
+            "pclmullqhqdq x1, x3",
+            "movddup x1, x3",
+            "movshdup m, x3",
+            "movsldup x1, x3",
+            "lddqu m, x3",
+            "movntdqa m, x3",
+        ]
+        .map(str::to_owned),
+    );
+    both
+}
+
+/// The instructions on registers of MMX.
+fn of_mmx() -> Vec<String> {
+    let mut list = Vec::new();
+    let all = [
+        "paddb",
+        "paddw",
+        "paddd",
+        "paddq",
+        "psubb",
+        "psubw",
+        "psubd",
+        "psubq",
+        "paddsb",
+        "paddsw",
+        "paddusb",
+        "paddusw",
+        "psubsb",
+        "psubsw",
+        "psubusb",
+        "psubusw",
+        "pmullw",
+        "pmulhw",
+        "pmulhuw",
+        "pmuludq",
+        "pmaddwd",
+        "pavgb",
+        "pavgw",
+        "psadbw",
+        "pabsb",
+        "pabsw",
+        "pabsd",
+        "pand",
+        "pandn",
+        "por",
+        "pxor",
+        "pcmpeqb",
+        "pcmpeqw",
+        "pcmpeqd",
+        "pcmpgtb",
+        "pcmpgtw",
+        "pcmpgtd",
+        "pminub",
+        "pminsw",
+        "pmaxub",
+        "pmaxsw",
+        "psllw",
+        "pslld",
+        "psllq",
+        "psrlw",
+        "psrld",
+        "psrlq",
+        "psraw",
+        "psrad",
+        "pshufb",
+        "punpcklbw",
+        "punpcklwd",
+        "punpckldq",
+        "punpckhbw",
+        "punpckhwd",
+        "punpckhdq",
+        "packsswb",
+        "packssdw",
+        "packuswb",
+        "phaddw",
+        "phaddd",
+        "phaddsw",
+        "pmaddubsw",
+        "phsubw",
+        "phsubd",
+        "phsubsw",
+        "psignb",
+        "psignw",
+        "psignd",
+        "pmulhrsw",
+    ];
+    for op in all {
+        list.extend([format!("{op} %mm3, %mm4"), format!("{op} 8(%ecx), %mm7")]);
+    }
+    for op in ["psllw", "pslld", "psllq", "psrlw", "psrld", "psrlq", "psraw", "psrad"] {
+        list.push(format!("{op} $5, %mm2"));
+    }
+    list.extend(
+        [
+            "movq %mm1, %mm2",
+            "movq (%ecx), %mm2",
+            "movq %mm2, (%ecx)",
+            "movd %eax, %mm2",
+            "movd %mm2, %eax",
+            "movd (%ecx), %mm2",
+            "movd %mm2, (%ecx)",
+            "movntq %mm2, (%ecx)",
+            "maskmovq %mm2, %mm3",
+            "pshufw $9, %mm2, %mm3",
+            "pshufw $9, (%ecx), %mm3",
+            "palignr $3, %mm2, %mm3",
+            "pinsrw $3, %eax, %mm3",
+            "pinsrw $3, (%ecx), %mm3",
+            "pextrw $3, %mm3, %eax",
+            "pmovmskb %mm3, %eax",
+            "movq2dq %mm3, %xmm4",
+            "movdq2q %xmm3, %mm4",
+            "cvtpi2ps %mm3, %xmm4",
+            "cvtpi2pd (%ecx), %xmm4",
+            "cvtps2pi %xmm3, %mm4",
+            "cvttps2pi (%ecx), %mm4",
+            "cvtpd2pi %xmm3, %mm4",
+            "cvttpd2pi %xmm3, %mm4",
+            "emms",
+        ]
+        .map(str::to_owned),
+    );
+    list
+}
+
+/// A statement of [`of_vectors`] with registers and memory.
+fn with_vectors(mode: Mode, text: &str) -> String {
+    let numbers = if mode == Mode::Bits64 { [2, 9, 12, 13] } else { [1, 2, 7, 5] };
+    let memory = if mode == Mode::Bits64 { "-8(%r9,%r12,4)" } else { "-8(%esi,%eax,4)" };
+    let (name, operands) = text.split_once(' ').unwrap_or((text, ""));
+    let mut operands = operands.replace('m', memory);
+    for (n, number) in (1..).zip(numbers) {
+        for kind in ["x", "y"] {
+            operands = operands.replace(&format!("{kind}{n}"), &format!("%{kind}#{number}"));
+        }
+    }
+    format!("{name} {}", operands.replace('#', "mm"))
+}
+
 const ONLY_64: &[&str] = &[
     "syscall",
     "cltq",
@@ -432,6 +830,16 @@ const ONLY_64: &[&str] = &[
     "cvttsd2si %xmm1, %rax",
     "pinsrq $1, %rax, %xmm1",
     "pextrq $1, %xmm1, %rax",
+    "movq %rax, %mm1",
+    "movq %mm1, %r9",
+    "vpinsrq $1, %rax, %xmm9, %xmm1",
+    "vpextrq $1, %xmm1, %rax",
+    "vmovq %rax, %xmm1",
+    "vmovq %xmm9, %r8",
+    "vcvtsi2sdq %rax, %xmm2, %xmm1",
+    "vcvttsd2si %xmm1, %r9",
+    "vsubps %ymm9, %ymm2, %ymm1",
+    "vpermd %ymm9, %ymm12, %ymm3",
     "fxsave64 (%rsi)",
     "xchgq %rax, %rbx",
     "pushfq",
@@ -524,6 +932,8 @@ fn statements_mean_what_they_mean_to_llvm() {
         statements.retain(|text| !is_64 || !["lock; incl (%ecx)", "pushl $5"].contains(&&**text));
         let base = if is_64 { "(%r13)" } else { "(%esi,%eax,2)" };
         statements.extend(WITH_MEMORY.iter().map(|op| format!("{op} {base}")));
+        statements.extend(of_mmx());
+        statements.extend(of_vectors().iter().map(|text| with_vectors(mode, text)));
         statements.extend(of(if is_64 { ONLY_64 } else { ONLY_32 }));
         let code: Vec<u8> = statements.iter().flat_map(|statement| ours(mode, statement)).collect();
 

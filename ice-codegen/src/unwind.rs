@@ -4,7 +4,8 @@
 //! [`UnwindFacts`] hold from the end of the prologue to the start of an epilogue. [`FrameStep`]s are the changes from
 //! instruction to instruction, as emission makes them, from what holds at the entry on: the caller's registers are in
 //! registers, the frame address is the stack pointer and what the call has pushed. Registers have their DWARF numbers: those of
-//! the System V ABI on x86-32 and x86-64, those of the DWARF standard for ARM (IHI 0040) on ARM.
+//! the System V ABI on x86-32 and x86-64, those of the DWARF standard for ARM (IHI 0040) on ARM, and on MIPS those of the general
+//! registers with the floating-point registers behind them.
 
 use alloc::vec::Vec;
 #[cfg(feature = "text")]

@@ -17,6 +17,8 @@ fn statements_do_what_clangs_do() {
     for (source, shortest) in [("assembly.c", 1000), ("goto.c", 80), ("symbols.c", 15), ("module.c", 60)] {
         compare_with_clang(source, shortest, &["x86_64", "i686"]);
     }
+    compare_with_clang("assembly_mmx.c", 500, &["x86_64", "i686"]);
+    compare_with_clang("symver.c", 20, &["x86_64", "i686"]);
     compare_with_clang("assembly_arm.c", 1000, &["armv7", "armv7-soft"]);
     compare_with_clang("assembly_mips.c", 1000, &["mipsel"]);
 }
@@ -103,7 +105,11 @@ fn assembly_beside_functions_is_refused_with_its_statement() {
     for (lines, error) in [
         ("frobnicate %eax", "unknown instruction in \"frobnicate %eax\""),
         (".globl f\nf: ret", "f is defined by the module, too"),
-        (".symver nobody, nobody@V1", "a version of nobody, which is not defined"),
+        (".symver nobody, nobody@@V1", "a default version of nobody, which is not defined"),
+        (
+            ".symver nobody, nobody@V1\n.symver nobody, nobody@V2",
+            "two versions of nobody, which is not defined",
+        ),
         (".globl a\n.set a, nobody", "another name of what no one defines"),
         (".macro m", "unknown directive in \".macro m\""),
         (".section x,\"aG\",@progbits,g", "unknown directive"),

@@ -64,6 +64,11 @@ fn those_of_avx2_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn inline_assembly_with_avx_does_what_clangs_does() {
+    gives_what_clangs_code_gives("assembly_avx.c", &["avx2", "fma"], 1000);
+}
+
+#[test]
 fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
     let features = ["bmi1", "bmi2", "abm", "popcnt", "aes", "pclmulqdq", "sha_ni", "rdrand"];
     gives_what_clangs_code_gives("bits.c", &features, 900);
@@ -86,6 +91,36 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
         compare_with_clang("idioms.c", 100_000, &["x86_64", "i686", "armv7", "mipsel"]);
         // Clang's code for MIPS calls functions that the library does not have.
         compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7"]);
+    }
+}
+
+/// Clang 22 makes intrinsics of both functions, clang 19 of one of them.
+#[test]
+fn fractions_of_all_formats_are_those_of_clangs_code() {
+    if !has("fractions", &["clang-22", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/fractions.c");
+    for target in ["x86_64", "i686", "armv7", "mipsel"] {
+        if !can_make(target) {
+            continue;
+        }
+        let with = |mut compiler: Command, level| {
+            compiler.arg("-fno-math-errno");
+            printed(compiler, target, level, &source)
+        };
+        let expected = with(Command::new("clang-22"), "-O1");
+        assert!(expected.len() > 1500);
+        for level in ["-O0", "-O2"] {
+            let mut compiler = ice();
+            compiler.args(["cc", "--ice-clang=clang-22"]);
+            let found = with(compiler, level);
+            assert_eq!(
+                String::from_utf8_lossy(&found),
+                String::from_utf8_lossy(&expected),
+                "{target} {level}"
+            );
+        }
     }
 }
 

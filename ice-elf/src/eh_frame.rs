@@ -40,7 +40,7 @@ const SHORT: u32 = 0x40;
 /// (`DW_EH_PE_pcrel | DW_EH_PE_sdata4`).
 const DISTANCE_4: u8 = 0x1b;
 
-/// What holds at the entry of every function of a machine whose calls push the return address.
+/// What holds at the entry of every function of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EntryFrame {
     /// Bytes of a word.
@@ -49,6 +49,8 @@ pub struct EntryFrame {
     pub stack_pointer: u8,
     /// The number of the return address.
     pub return_address: u8,
+    /// Bytes that a call has pushed: the return address, or nothing where that is in its register.
+    pub pushed: u8,
 }
 
 /// A common entry of functions with the same personality, by its offset.
@@ -78,7 +80,7 @@ impl EhFrame {
 
     /// A common entry with this augmentation, whose data `augment` appends behind its length.
     fn common(&mut self, augmentation: &[u8], augment: impl FnOnce(&mut Vec<u8>)) {
-        let EntryFrame { word, stack_pointer, return_address } = self.entry;
+        let EntryFrame { word, stack_pointer, return_address, pushed } = self.entry;
         self.begin();
         self.bytes.extend_from_slice(&[0; 4]);
         self.bytes.push(1);
@@ -86,8 +88,10 @@ impl EhFrame {
         // Code is counted in bytes, data in words downwards; SLEB128 of a small negative number has 7 bits.
         self.bytes.extend_from_slice(&[1, word.wrapping_neg() & 0x7f, return_address]);
         augment(&mut self.bytes);
-        self.address(stack_pointer.into(), word.into());
-        self.saved(return_address.into(), -i32::from(word));
+        self.address(stack_pointer.into(), pushed.into());
+        if pushed != 0 {
+            self.saved(return_address.into(), -i32::from(pushed));
+        }
         self.end();
     }
 

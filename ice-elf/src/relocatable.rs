@@ -214,6 +214,16 @@ impl<S: Sink> ObjectWriter<S> {
         Ok(())
     }
 
+    /// Give a symbol another name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownSymbol`], and as for [`ObjectWriter::declare_symbol`].
+    pub fn rename(&mut self, symbol: SymbolId, name: &[u8]) -> Result<(), Error> {
+        let name = self.strings.intern(name)?;
+        self.symbol_mut(symbol)?.name = name;
+        Ok(())
+    }
+
     /// Where a symbol is defined, if it is a place in a section: the section, the offset, and the size.
     ///
     /// # Errors

@@ -197,6 +197,11 @@ macro_rules! instructions {
     /// Arguments and results are extra operands. Position-independent code passes the linker's table in $gp.
     Call { callee: Callee, base: Option<VReg> } is Clobbers "call {callee}, {base}"
         [callee: callee(), base: use_reg_if(GPR)] => em.call(callee, base);
+    /// A call that ends its block: goes to `normal` or, when an exception leaves it, to `pad`, which wants what the
+    /// function's pad of the number `clauses` says.
+    Invoke { callee: Callee, base: Option<VReg>, normal: MachBlock, pad: MachBlock, clauses: u32 } is Invokes
+        "invoke {callee}, {base} to {normal} unwind {pad} as {clauses}"
+        [callee: callee(), base: use_reg_if(GPR)] => em.invoke((callee, base), normal, (pad, clauses));
     /// A call of a function that preserves nothing.
     CallPreserveNone { callee: Callee, base: Option<VReg> } is Clobbers "call_preserve_none {callee}, {base}"
         [callee: callee(), base: use_reg_if(GPR)] => em.call(callee, base);
@@ -267,12 +272,12 @@ impl MachInst for Inst {
     ice_codegen::row_methods!();
 
     fn is_call(&self) -> bool {
-        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. })
+        matches!(self, Inst::Call { .. } | Inst::CallPreserveNone { .. } | Inst::Invoke { .. })
     }
 
     fn clobbers(&self) -> RegUnits {
         match self {
-            Inst::Call { .. } => CALLER_SAVED,
+            Inst::Call { .. } | Inst::Invoke { .. } => CALLER_SAVED,
             Inst::CallPreserveNone { .. } => NOT_PRESERVED,
             _ => RegUnits::EMPTY,
         }

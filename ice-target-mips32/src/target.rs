@@ -12,9 +12,11 @@ use ice_codegen::diversity::{Kinds, MachineNoise};
 use ice_codegen::frame_layout::FrameLayout;
 use ice_codegen::live::Remade;
 use ice_codegen::mach::{FrameInfo, MachBlock, MachFunction, Sink, VReg};
-use ice_codegen::rules::{Call, NO_EXCEPTIONS, Rule};
+use ice_codegen::rules::{Call, Rule};
 use ice_codegen::target::TypeLayout;
-use ice_codegen::words::{CallRules as _, PairRules as _, ParamRules as _, WordVectors as _};
+use ice_codegen::words::{
+    CallRules as _, InvokeRules as _, PairRules as _, ParamRules as _, WordVectors as _,
+};
 use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
@@ -189,7 +191,8 @@ impl Target for Mips32 {
                 let dst = cx.regs(result).lo();
                 self.symbol_address(cx, ice_codegen::CodeSymbol::unpack(symbol), dst);
             }
-            Rule::InvokeResult | Rule::LandingPad { .. } => return Err(NO_EXCEPTIONS),
+            Rule::InvokeResult => self.invoke_result(cx, inst)?,
+            Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())

@@ -176,6 +176,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.sites.iter_mut().for_each(|site| site.start = closed(site.start));
         self.relocs.retain(|reloc| holes.binary_search(&reloc.offset).is_err());
         self.relocs.iter_mut().for_each(|reloc| reloc.offset = closed(reloc.offset));
+        self.marks.iter_mut().chain(&mut self.ends).for_each(|offset| *offset = closed(*offset));
         self.locations.close_all(closed);
         self.listing.close(holes, size);
         true

@@ -135,8 +135,9 @@ pub struct CodeBuffer<L: Listing = (), B: BranchIsa = x86::Branches> {
     filling: fill::Filling,
     relocs: Vec<Reloc>,
     locations: Locations,
-    /// Offsets that somebody wants to know.
+    /// Offsets that somebody wants to know: of calls in order, and by number.
     marks: Vec<u32>,
+    ends: Vec<u32>,
     symbol: Option<SymbolId>,
     error: Option<Error>,
     finished: bool,
@@ -190,6 +191,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             relocs: Vec::new(),
             locations: Locations::default(),
             marks: Vec::new(),
+            ends: Vec::new(),
             symbol: None,
             error: None,
             finished: false,
@@ -218,6 +220,7 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.relocs.clear();
         self.locations.clear();
         self.marks.clear();
+        self.ends.clear();
         self.symbol = None;
         self.error = None;
         self.finished = false;
@@ -251,6 +254,19 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     #[must_use]
     pub fn marks(&self) -> &[u32] {
         &self.marks
+    }
+
+    /// Notes the current end as [`mark`](Self::mark) does, and gives it a number: code before it may move until the buffer is
+    /// finished.
+    pub fn note_end(&mut self) -> u32 {
+        self.ends.push(self.offset());
+        self.ends.len() as u32 - 1
+    }
+
+    /// Where the end with this number is.
+    #[must_use]
+    pub fn noted_end(&self, number: u32) -> Option<u32> {
+        self.ends.get(number as usize).copied()
     }
 
     /// The code. Branches and label references hold their values after [`CodeBuffer::finish`].

@@ -55,22 +55,30 @@ impl Code {
 
     /// The same opcode with the prefix of VEX, for vectors of this length.
     pub const fn vex(self, length: Length) -> VexCode {
-        let map = match (self.len, self.bytes >> 8 & 0xff) {
-            (3, 0x38) => 2,
-            (3, _) => 3,
-            _ => 1,
-        };
         let prefix = match self.prefix {
             0 => 0,
             0x66 => 1,
             0xf3 => 2,
             _ => 3,
         };
-        VexCode::new(map, prefix, self.opcode()).wide(self.is_wide()).long(matches!(length, Length::B256))
+        VexCode::new(self.map(), prefix, self.opcode())
+            .wide(self.is_wide())
+            .long(matches!(length, Length::B256))
     }
 
     pub const fn with_prefix(self, prefix: u8) -> Code {
         Code { prefix, ..self }
+    }
+
+    /// The opcode map by the escapes: 0 without, 1 for 0F, 2 for 0F 38, 3 for 0F 3A.
+    pub const fn map(self) -> u8 {
+        let [_, second, ..] = self.bytes.to_le_bytes();
+        match (self.len, second) {
+            (3, 0x38) => 2,
+            (3, 0x3a) => 3,
+            (2, _) => 1,
+            _ => 0,
+        }
     }
 
     /// Whether REX.W is part of the code.

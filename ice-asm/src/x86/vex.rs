@@ -3,10 +3,10 @@
 //! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`, or made of the code
 //! that the instruction has without it. The prefix has its form of two bytes where that says everything.
 
-use super::Encoder;
-use super::code::Immediate;
+use super::code::{Code, Immediate};
 use super::operand::{Base, Mem, Mode, Rm, Target, Xmm};
 use super::text::Op;
+use super::{Encoder, Length};
 use crate::buffer::bytes::Part;
 use crate::listing::Listing;
 
@@ -20,6 +20,8 @@ pub(super) struct VexCode {
     pub is_wide: bool,
     /// Whether vectors have 256 bits.
     is_long: bool,
+    /// Whether vectors have no other length.
+    is_fixed: bool,
     opcode: u8,
     /// The digit in place of a register.
     pub digit: u8,
@@ -28,7 +30,7 @@ pub(super) struct VexCode {
 impl VexCode {
     /// A code in this map of opcodes, with this prefix by its number.
     pub(super) const fn new(map: u8, prefix: u8, opcode: u8) -> VexCode {
-        VexCode { map, prefix, is_wide: false, is_long: false, opcode, digit: 0 }
+        VexCode { map, prefix, is_wide: false, is_long: false, is_fixed: false, opcode, digit: 0 }
     }
 
     /// The code with vectors of 256 bits.
@@ -40,6 +42,21 @@ impl VexCode {
     pub(super) const fn wide(self, is_wide: bool) -> VexCode {
         VexCode { is_wide, ..self }
     }
+
+    /// The code with vectors of 256 bits, or of 128, if it is one of both.
+    pub(super) fn of_length(self, is_long: bool) -> Option<VexCode> {
+        (!self.is_fixed || is_long == self.is_long).then_some(VexCode { is_long, ..self })
+    }
+
+    /// The code with vectors of 128 bits only.
+    pub(super) const fn short(self) -> VexCode {
+        VexCode { is_fixed: true, ..self }
+    }
+
+    /// What a code without VEX is with it: the prefix and the escapes are fields.
+    pub(super) fn of_legacy(code: Code) -> Option<VexCode> {
+        (code.map() != 0).then(|| VexCode { is_wide: false, digit: code.ext, ..code.vex(Length::B128) })
+    }
 }
 
 const fn hex(digit: u8) -> u8 {
@@ -50,8 +67,8 @@ const fn hex(digit: u8) -> u8 {
     }
 }
 
-/// Parses the manual's notation: `VEX`, fields behind dots (`128`, `256`, `LZ`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
-/// a blank, the opcode and perhaps `/digit`.
+/// Parses the manual's notation: `VEX`, fields behind dots (`128`, `256`, `LZ`, `LIG`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
+/// a blank, the opcode and perhaps `/digit`. Without a field for the length it is a code of both lengths.
 pub(super) const fn vex(text: &str) -> VexCode {
     let text = text.as_bytes();
     let mut code = VexCode::new(0, 0, 0);
@@ -63,9 +80,13 @@ pub(super) const fn vex(text: &str) -> VexCode {
             i += 1;
         }
         match (i - start, text[start], text[start + 1]) {
-            (3, b'1', b'2') | (2, b'L', b'Z') | (2, b'W', b'0') => {}
+            (2, b'W', b'0') => {}
+            (3, b'1', b'2') | (2, b'L', b'Z') | (3, b'L', b'I') => code.is_fixed = true,
             (2, b'W', b'1') => code.is_wide = true,
-            (3, b'2', b'5') => code.is_long = true,
+            (3, b'2', b'5') => {
+                code.is_long = true;
+                code.is_fixed = true;
+            }
             (2, b'6', b'6') => code.prefix = 1,
             (2, b'F', b'3') => code.prefix = 2,
             (2, b'F', b'2') => code.prefix = 3,

@@ -137,8 +137,15 @@ impl Chooser<'_, '_> {
     /// Chooses all; `None` if registers are lacking.
     fn run(&mut self, wishes: &[Wish]) -> Option<()> {
         let is_tied = |n: usize| wishes.contains(&Wish::Same(n));
+        let is_clobber = |slot: &Slot<'_>| slot.constraint.direction == Direction::Clobber;
         for (n, &wish) in wishes.iter().enumerate() {
             match wish {
+                // Destroyed by another name as well: there are several for one register.
+                Wish::Fixed(home)
+                    if is_clobber(&self.slots[n])
+                        && self.slots[..n]
+                            .iter()
+                            .any(|slot| is_clobber(slot) && slot.place == Place::Register(home)) => {}
                 Wish::Fixed(home) => {
                     self.check_named(n, home)?;
                     self.slots[n].place = Place::Register(home);

@@ -5,9 +5,6 @@ use crate::mach::{MachBlock, MachInst, Sink};
 use crate::target::ErrorKind;
 use ice_ir::{Block, Inst, InstData, SwitchKey, Type, Value};
 
-/// What a target says that has no exceptions.
-pub const NO_EXCEPTIONS: ErrorKind = ErrorKind::Unsupported("an invoke: exceptions");
-
 /// The kind of a terminator, and what it works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs, reason = "the fields are those of the instructions")]

@@ -14,7 +14,8 @@ impl<S: Sink> AssemblyOutput<'_, '_, S> {
     pub(super) fn write_personality(&mut self, function: FuncId, table: &ExceptionTable) -> fmt::Result {
         let word = self.address_word(Symbol::Function(table.personality));
         let function = function.as_u32();
-        writeln!(self.text, "\t.cfi_personality 0x9b, .LA{word}\n\t.cfi_lsda 0x1b, .LE{function}")
+        writeln!(self.text, "\t.cfi_personality {}, .LA{word}", self.own.personality)?;
+        writeln!(self.text, "\t.cfi_lsda 0x1b, .LE{function}")
     }
 
     /// The number of the word with the address of a symbol.

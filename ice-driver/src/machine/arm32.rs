@@ -302,7 +302,12 @@ impl Machine for Arm32 {
 
     #[cfg(feature = "text")]
     fn assembly(&self, features: Features, _: RelocationModel) -> Assembly {
-        Assembly { head: assembly_head(features), align: ".p2alignl", fill: "0xe7f000f0" }
+        Assembly {
+            head: assembly_head(features),
+            align: ".p2alignl",
+            fill: "0xe7f000f0",
+            personality: super::PERSONALITY_BY_DISTANCE,
+        }
     }
 
     #[cfg(feature = "cli")]

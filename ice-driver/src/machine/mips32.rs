@@ -13,10 +13,11 @@ use super::{Arch, Attributes, Bundles, Features, Machine};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::unwind::UnwindForm;
 use ice_asm::{Assembled, AssemblyError, DataSyntax, RelocKind, SlotCount, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{BlockAddresses, FloatRegisters, MachineDescription, ResultRegisters, Rounding};
-use ice_elf::Relocation;
+use ice_elf::{EntryFrame, Relocation};
 use object::elf;
 use target_lexicon::{Architecture, Endianness};
 #[cfg(feature = "mips32")]
@@ -123,7 +124,6 @@ const O32: MachineDescription = MachineDescription {
     }),
     has_assembler: true,
     clears_cache: true,
-    without_exceptions: Some("MIPS"),
     rounding: Some(Rounding { words: &[], directions: [1; 4] }),
     ..MachineDescription::PORTABLE
 };
@@ -163,6 +163,11 @@ impl Machine for Mips32 {
 
     fn code_alignment(&self) -> u64 {
         4
+    }
+
+    /// A call leaves the return address in `$ra` (System V ABI, MIPS RISC Processor Supplement, 3rd edition, 3-11).
+    fn unwind_form(&self) -> Option<UnwindForm> {
+        Some(UnwindForm::Frames(EntryFrame { word: 4, stack_pointer: 29, return_address: 31, pushed: 0 }))
     }
 
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
@@ -231,7 +236,13 @@ impl Machine for Mips32 {
 
     #[cfg(feature = "text")]
     fn assembly(&self, _: Features, relocation: RelocationModel) -> Assembly {
-        Assembly { head: assembly_head(relocation), align: ".p2alignl", fill: "0x0000000d" }
+        Assembly {
+            head: assembly_head(relocation),
+            align: ".p2alignl",
+            fill: "0x0000000d",
+            // `DW_EH_PE_indirect | DW_EH_PE_absptr`: linkers make it a distance.
+            personality: "0x80",
+        }
     }
 
     #[cfg(feature = "cli")]

@@ -92,7 +92,14 @@ pub struct Assembly {
     pub align: &'static str,
     /// What fills the space between functions.
     pub fill: &'static str,
+    /// How tables refer to a word with the address of a personality routine: by its distance, or where assemblers do not know
+    /// that (GNU as for MIPS) by its address.
+    pub personality: &'static str,
 }
+
+/// A distance of four bytes (`DW_EH_PE_indirect | DW_EH_PE_pcrel | DW_EH_PE_sdata4`).
+#[cfg(feature = "text")]
+const PERSONALITY_BY_DISTANCE: &str = "0x9b";
 
 /// What C compilers and emulators there are for a machine, and what the runtime has for it.
 #[derive(Clone, Debug)]

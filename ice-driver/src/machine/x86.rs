@@ -217,8 +217,8 @@ impl Machine for X86 {
     /// System V ABI: i386, table 2.14; x86-64, figure 3.36.
     fn unwind_form(&self) -> Option<UnwindForm> {
         Some(UnwindForm::Frames(match self.0 {
-            Mode::Bits32 => EntryFrame { word: 4, stack_pointer: 4, return_address: 8 },
-            Mode::Bits64 => EntryFrame { word: 8, stack_pointer: 7, return_address: 16 },
+            Mode::Bits32 => EntryFrame { word: 4, stack_pointer: 4, return_address: 8, pushed: 4 },
+            Mode::Bits64 => EntryFrame { word: 8, stack_pointer: 7, return_address: 16, pushed: 8 },
         }))
     }
 
@@ -277,7 +277,12 @@ impl Machine for X86 {
 
     #[cfg(feature = "text")]
     fn assembly(&self, _: super::Features, _: RelocationModel) -> Assembly {
-        Assembly { head: String::new(), align: ".p2align", fill: "0xcc" }
+        Assembly {
+            head: String::new(),
+            align: ".p2align",
+            fill: "0xcc",
+            personality: super::PERSONALITY_BY_DISTANCE,
+        }
     }
 
     #[cfg(feature = "cli")]

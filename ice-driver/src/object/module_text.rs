@@ -5,6 +5,7 @@ use crate::error::Error;
 use ice_asm::{
     Assembled, AssembledSymbol, AssembledTarget, Definition, SymbolBinding, SymbolType, SymbolVisibility,
 };
+use ice_codegen::Libcall;
 use ice_elf::{
     AddendPlacement, Binding, Location, Relocation, Sink, SymbolId, SymbolKind, Target, Visibility,
 };
@@ -65,8 +66,10 @@ impl<S: Sink> ObjectOutput<'_, S> {
             // What is said of a definition of the module, that says itself.
             return self.name_versions(symbol, id);
         }
-        let (binding, kind, visibility) = (binding(symbol), kind(symbol.kind), visibility(symbol.visibility));
-        self.writer.redeclare(id, binding, kind, visibility)?;
+        if !is_nothing_said(symbol) {
+            let (binding, kind) = (binding(symbol), kind(symbol.kind));
+            self.writer.redeclare(id, binding, kind, visibility(symbol.visibility))?;
+        }
         match &symbol.definition {
             None => {}
             Some(Definition::Place(section, offset)) => {
@@ -101,20 +104,36 @@ impl<S: Sink> ObjectOutput<'_, S> {
         }
     }
 
-    /// Gives the versions of a symbol to it as other names. A symbol of another object has that name alone, which is not known
-    /// here.
+    /// Gives the versions of a symbol to it as other names. What another object defines is looked for by its version, and has that
+    /// name alone.
     fn name_versions(&mut self, symbol: &AssembledSymbol, id: SymbolId) -> Result<(), Error> {
-        for version in &symbol.versions {
-            let is_defined = symbol.definition.is_some() || self.is_defined_elsewhere(id);
-            if !is_defined {
-                return Err(Error::Assembly(format!("a version of {}, which is not defined", symbol.name)));
+        let is_defined = symbol.definition.is_some() || self.is_defined_elsewhere(id);
+        if is_defined {
+            for version in &symbol.versions {
+                let name = version.replacen("@@@", "@@", 1);
+                let (binding, kind) = (Binding::Global, kind(symbol.kind));
+                let other =
+                    self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
+                self.other_names.push((other, id, 0));
             }
-            let name = version.replacen("@@@", "@@", 1);
-            let (binding, kind) = (Binding::Global, kind(symbol.kind));
-            let other = self.writer.declare_symbol(name.as_bytes(), binding, kind, Visibility::Default)?;
-            self.other_names.push((other, id, 0));
+            return Ok(());
         }
-        Ok(())
+        let Some(version) = symbol.versions.first() else { return Ok(()) };
+        let name = version.replacen("@@@", "@", 1);
+        if name.contains("@@") {
+            return Err(Error::Assembly(format!(
+                "a default version of {}, which is not defined",
+                symbol.name
+            )));
+        }
+        if symbol.versions.iter().any(|other| other != version) {
+            return Err(Error::Assembly(format!("two versions of {}, which is not defined", symbol.name)));
+        }
+        // So have it those who call it by themselves.
+        for libcall in Libcall::ALL.iter().filter(|libcall| libcall.name() == symbol.name) {
+            self.libcalls[*libcall as usize] = Some(id);
+        }
+        Ok(self.writer.rename(id, name.as_bytes())?)
     }
 
     /// Defines the other names of what has its place now.
@@ -140,6 +159,13 @@ impl<S: Sink> ObjectOutput<'_, S> {
         }
         Ok(())
     }
+}
+
+/// Whether a text names a symbol, or versions of it, and says no more.
+fn is_nothing_said(symbol: &AssembledSymbol) -> bool {
+    let plain = AssembledSymbol::default();
+    let said = (symbol.binding, symbol.kind, symbol.visibility, symbol.definition.is_some());
+    said == (plain.binding, plain.kind, plain.visibility, false)
 }
 
 fn binding(symbol: &AssembledSymbol) -> Binding {

@@ -50,7 +50,7 @@ fn programs_of_cpp_catch_as_those_of_clang() {
     ] {
         // The library takes long to compile.
         let library = (flag == "-O2").then_some(&LIBRARY);
-        for program in [&CATCHING, &FRAMES].into_iter().chain(library) {
+        for program in [&CATCHING, &FRAMES, &COROUTINES].into_iter().chain(library) {
             let flags = [&flags()[..], &[flag]].concat();
             check_under(&EMULATOR, ("clang++-19", program), &flags, arguments, &link(kind));
         }

@@ -1,6 +1,7 @@
 //! Exceptions of C++ and panics of Rust: programs that catch, clean up and pass on do what other compilers' do.
 
 mod arm;
+mod mips;
 mod random;
 
 use crate::common::{self, Scratch, expect_success, ice};
@@ -18,6 +19,10 @@ const CATCHING: Program =
     Program { name: "catching.cc", source: include_str!("catching.cc"), standard: "-std=c++14" };
 const FRAMES: Program =
     Program { name: "frames.cc", source: include_str!("frames.cc"), standard: "-std=c++14" };
+const COROUTINES: Program =
+    Program { name: "coroutines.cc", source: include_str!("coroutines.cc"), standard: "-std=c++20" };
+const CLEANUPS: Program =
+    Program { name: "cleanups.c", source: include_str!("cleanups.c"), standard: "-std=c11" };
 const LIBRARY: Program =
     Program { name: "library.cc", source: include_str!("library.cc"), standard: "-std=c++17" };
 
@@ -109,6 +114,16 @@ fn programs_of_cpp_catch_as_those_of_clang() {
     for compiler in &compilers {
         for program in [&CATCHING, &FRAMES] {
             check((compiler, program), &["-O1"], &[], &link_with(compiler, &[]));
+        }
+        // Clang 14 itself loses tail calls at -O2.
+        let levels = if *compiler == "clang++-14" { &["-O0"][..] } else { &["-O0", "-O2"] };
+        for &level in levels {
+            check((compiler, &COROUTINES), &[level], &[], &link_with(compiler, &[]));
+        }
+    }
+    if common::has_tool("clang-19") {
+        for level in ["-O0", "-O2"] {
+            check(("clang-19", &CLEANUPS), &[level, "-fexceptions"], &[], &link_with("clang-19", &[]));
         }
     }
     if let Some(compiler) = compilers.last() {
@@ -215,7 +230,7 @@ fn programs_of_32_bits_catch_as_those_of_clang() {
         };
         // The library takes long to compile.
         let library = (flags[0] == "-O2").then_some(&LIBRARY);
-        for program in [&CATCHING, &FRAMES].into_iter().chain(library) {
+        for program in [&CATCHING, &FRAMES, &COROUTINES].into_iter().chain(library) {
             check(("clang++-19", program), &[&usual[..], &flags].concat(), &arguments, &link);
         }
     }

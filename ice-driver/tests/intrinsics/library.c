@@ -30,6 +30,7 @@ __attribute__((noinline)) double power_double(double a, int n) { return __builti
 
 __attribute__((noinline)) double fraction(double a, int *n) { return __builtin_frexp(a, n); }
 __attribute__((noinline)) float fraction_float(float a, int *n) { return __builtin_frexpf(a, n); }
+__attribute__((noinline)) long double fraction_long(long double a, int *n) { return __builtin_frexpl(a, n); }
 
 static __thread int own = 3;
 
@@ -39,6 +40,8 @@ int main(void) {
         double large = fraction(power_double(-1e9, i), &n);
         float small = fraction_float(1e-5f * i, &m);
         printf("%.17g %d %.9g %d\n", large, n, small, m);
+        long double odd = fraction_long(power(-3.7L, 5 * i) / 3, &m);
+        printf("%.20Lg %d\n", odd, m);
         printf("%d %.17g %.20Lg %.20Lg\n", written(31 * i), power_double(-1.5, i), power(1.1L * i, 3 - i), power(-2, i));
     }
 }

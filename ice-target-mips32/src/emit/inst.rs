@@ -5,10 +5,13 @@ use crate::inst::{FLAG, Inst, instructions};
 use crate::regs::*;
 use ice_asm::mips32::{FromHiLo, Gpr, Jump, MultiplyDivide, ToHiLo, Transfer, Transmit};
 use ice_asm::{Listing, SymbolId};
-use ice_codegen::emission::{BranchEmitter as _, StackSteps as _};
+use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _, StackSteps as _};
+use ice_codegen::mach::MachBlock;
 
 /// The code of a break that ends the program.
 const TRAP: u16 = 0;
+/// Bytes of a call and its slot.
+const CALL_WITH_SLOT: u32 = 8;
 
 impl<L: Listing> Emitter<'_, L> {
     instructions!(ice_codegen::encode_insts!);
@@ -42,6 +45,22 @@ impl<L: Listing> Emitter<'_, L> {
             Some(base) => self.copy(Gpr::GP, base),
             None => self.e.fill_slot(),
         }
+    }
+
+    /// A call that ends its block, whose exceptions go to a pad, which wants what the function's pad of a number says. The
+    /// address that it returns to is behind its slot.
+    fn invoke(
+        &mut self,
+        (callee, base): (Option<SymbolId>, Option<Gpr>),
+        normal: MachBlock,
+        (pad, clauses): (MachBlock, u32),
+    ) {
+        let start_of_pad = self.target_label(pad);
+        self.e.buf.pin(start_of_pad);
+        self.call(callee, base);
+        let end = self.e.buf.note_end();
+        self.sites.note_before(end, CALL_WITH_SLOT, pad, clauses);
+        self.jump_to(normal);
     }
 
     /// A fault that is none of arithmetic.

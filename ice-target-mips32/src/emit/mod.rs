@@ -23,8 +23,9 @@ use crate::target::Mips32;
 use ice_asm::mips32::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing, OpenSlots};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::{FramePointer, MachFunction};
-use ice_codegen::{CodeSymbol, CompiledCode, ErrorKind, TableLabels};
+use ice_codegen::{CodeSymbol, CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::{Mode, Output};
 
 /// Memory of emission, reused from function to function.
@@ -32,6 +33,9 @@ use ice_regalloc::{Mode, Output};
 pub struct EmitScratch {
     pub(crate) frame: Frame,
     tables: TableLabels,
+    steps: FrameSteps,
+    facts: UnwindFacts,
+    sites: CallSites,
     landings: Landings,
 }
 
@@ -44,10 +48,12 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, landings } = scratch;
+    let EmitScratch { frame, tables, steps, facts, sites, landings } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     tables.clear();
+    steps.begin(mach.frame.unwind);
+    sites.begin();
     landings.compute(target.confinement, mach);
     buffer.set_bundle(target.bundle());
     buffer.clear();
@@ -62,6 +68,7 @@ pub(crate) fn emit_function<L: Listing>(
     let mut emitter = Emitter {
         frame,
         tables,
+        sites,
         landings,
         is_confined: target.is_confined(),
         is_grouped: buffer.has_groups(),
@@ -71,10 +78,16 @@ pub(crate) fn emit_function<L: Listing>(
         compared: None,
     };
     emitter.prologue();
+    if steps.are_wanted() {
+        frame.describe(facts);
+        steps.note_body(emitter.e.buf.offset(), facts);
+    }
     emitter.walk();
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
+    sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
+    out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
 }
 
@@ -82,6 +95,7 @@ pub(crate) fn emit_function<L: Listing>(
 struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
     tables: &'a mut TableLabels,
+    sites: &'a mut CallSites,
     /// The blocks of confined code that they lead to.
     landings: &'a Landings,
     /// [`Mips32::is_confined`].

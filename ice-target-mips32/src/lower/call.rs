@@ -11,7 +11,9 @@ use crate::target::{Cx, Mips32};
 use ice_asm::mips32::Transfer;
 use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
-use ice_codegen::words::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords as _};
+use ice_codegen::words::{
+    ArgumentWords, CallInst, CallOperands, CallRules, InvokeRules, InvokeTargets, PlaceWords as _,
+};
 use ice_codegen::{CodeSymbol, Libcall, Operands as _, Words as _};
 use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Signature, Type, Value};
@@ -169,5 +171,15 @@ impl CallRules for Mips32 {
 
     fn enter<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, implicit: Option<[VReg; 2]>) {
         self.make_global_base(cx, implicit);
+    }
+}
+
+/// The unwinder puts both words where the first two arguments are (GCC's `EH_RETURN_DATA_REGNO`).
+impl InvokeRules for Mips32 {
+    const PAD: [u8; 2] = [FIRST_ARG, FIRST_ARG + 1];
+
+    fn invoke_inst((callee, base): Self::Callee, targets: InvokeTargets) -> Inst {
+        let InvokeTargets { normal, pad, clauses } = targets;
+        Inst::Invoke { callee, base, normal, pad, clauses }
     }
 }

@@ -5,9 +5,9 @@ use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_codegen::mach::{MachBlock, Sink};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::{NO_EXCEPTIONS, Terminator};
+use ice_codegen::rules::Terminator;
 use ice_codegen::switch::SwitchNode;
-use ice_codegen::words::{CallRules as _, ParamRules as _};
+use ice_codegen::words::{CallRules as _, InvokeRules as _, InvokeTargets, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
 use ice_ir::{Type, Value};
 
@@ -25,7 +25,9 @@ impl Mips32 {
             }
             Terminator::Return { values } => return self.lower_return(cx, values),
             Terminator::ReturnCall => return self.return_call(cx, inst),
-            Terminator::Invoke { .. } => return Err(NO_EXCEPTIONS),
+            Terminator::Invoke { normal, pad, clauses } => {
+                return self.invoke(cx, inst, InvokeTargets { normal, pad, clauses });
+            }
             Terminator::Assembly => {
                 return Err(ErrorKind::Unsupported("inline assembly that jumps"));
             }

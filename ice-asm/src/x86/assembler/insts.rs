@@ -1,7 +1,7 @@
 //! From a mnemonic with operands to the code of an instruction.
 
 use super::operand::{Operand, Register};
-use super::table::{CONDITIONS, PORT_STRINGS, ROWS, Row, STRINGS, Shape};
+use super::table::{CONDITIONS, PORT_STRINGS, PREDICATES, ROWS, Row, STRINGS, Shape};
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
 use crate::assembler::BranchTarget;
 use crate::reloc::{Reloc, RelocKind, SymbolId};
@@ -10,6 +10,8 @@ use crate::x86::int::{Alu, truncate, wide};
 use crate::x86::operand::{Cond, Gpr, Imm, Mem, Mode, Rm, Width, Xmm};
 use crate::x86::sse::SseOp;
 use crate::x86::text::NamedRegister;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use Operand::{Address, Indirect, Label, Number};
@@ -99,6 +101,11 @@ fn condition(suffix: &str) -> Option<Cond> {
 impl Assembler<'_, '_, '_> {
     /// Appends the instruction. In the syntax of AT&T its width may stand behind its name.
     pub(super) fn inst(&mut self, name: &str, operands: &[Operand]) -> Result<()> {
+        if let Some((name, byte)) = predicate(name) {
+            let mut operands = operands.to_vec();
+            operands.push(Number(byte));
+            return self.inst(&name, &operands);
+        }
         let suffixed = match self.syntax {
             Syntax::Att => name.split_at_checked(name.len().saturating_sub(1)),
             Syntax::Intel => None,
@@ -133,8 +140,15 @@ impl Assembler<'_, '_, '_> {
                     return Ok(());
                 }
             }
-            let others =
-                [Self::symbolic, Self::control, Self::moves, Self::conditional, Self::vector, Self::vex];
+            let others = [
+                Self::symbolic,
+                Self::control,
+                Self::moves,
+                Self::conditional,
+                Self::vector,
+                Self::vex,
+                Self::mmx,
+            ];
             if others.iter().any(|other| other(self, name, width, operands).is_some()) {
                 return Ok(());
             }
@@ -282,6 +296,9 @@ impl Assembler<'_, '_, '_> {
             (Shape::Vector, [Operand::Register(Register::Xmm(Xmm::XMM0)), src, dst])
             | (Shape::Vector, [dst, src, Operand::Register(Register::Xmm(Xmm::XMM0))]) => {
                 self.vector_code(code, dst.xmm()?, src.vector()?, none);
+            }
+            (Shape::VectorLoad, [dst, src]) => {
+                self.vector_code(code, dst.xmm()?, Rm::Mem(src.mem()?), none);
             }
             (Shape::VectorByte, [dst, src, Number(byte)]) => {
                 let imm = Immediate::new(u8::try_from(*byte).ok()?.into(), 1);
@@ -657,6 +674,25 @@ impl Assembler<'_, '_, '_> {
         }
         Some(())
     }
+}
+
+/// A mnemonic that says the byte of another one: `cmpltps` is `cmpps` with 1, and `vpclmulhqlqdq` is `vpclmulqdq` with 1.
+fn predicate(name: &str) -> Option<(String, i64)> {
+    let (vex, legacy) = name.strip_prefix('v').map_or(("", name), |legacy| ("v", legacy));
+    if let Some(halves) = legacy.strip_prefix("pclmul").and_then(|rest| rest.strip_suffix("dq")) {
+        let byte = match halves {
+            "lqlq" => 0,
+            "hqlq" => 1,
+            "lqhq" => 0x10,
+            "hqhq" => 0x11,
+            _ => return None,
+        };
+        return Some((format!("{vex}pclmulqdq"), byte));
+    }
+    let (word, lanes) = legacy.strip_prefix("cmp")?.split_at_checked(legacy.len().checked_sub(5)?)?;
+    let known = if vex.is_empty() { &PREDICATES[..8] } else { &PREDICATES[..] };
+    let byte = known.iter().position(|&known| known == word)?;
+    matches!(lanes, "ps" | "pd" | "ss" | "sd").then(|| (format!("{vex}cmp{lanes}"), byte as i64))
 }
 
 /// Whether a mnemonic is that of a jump or a call, whose operand is where it leads.

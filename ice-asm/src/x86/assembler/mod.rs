@@ -6,9 +6,12 @@
 //! *Not here*: macros, conditional assembly, registers of more than 256 bits.
 //!
 //! [`operand`] reads operands; [`insts`] finds the encoder's function for a mnemonic with its
-//! operands, [`table`] has the instructions that compilers never choose, [`vex`] those with VEX prefixes.
+//! operands, [`table`] has the instructions that compilers never choose, [`vex`] those with VEX prefixes, [`mmx`] those of MMX;
+//! [`fields`] says where operands of these two stand.
 
+mod fields;
 mod insts;
+mod mmx;
 mod operand;
 mod table;
 mod vex;

@@ -13,6 +13,10 @@ use alloc::vec::Vec;
 pub(super) enum Register {
     Gpr(NamedRegister),
     Xmm(Xmm),
+    /// The register of 256 bits that begins with this one.
+    Ymm(Xmm),
+    /// mm0 to mm7.
+    Mmx(u8),
     /// One of [`SEGMENTS`].
     Segment(u8),
     /// st(n).
@@ -52,20 +56,24 @@ fn register(name: &str) -> Option<Register> {
     let stack = || name.strip_prefix("st(").and_then(|rest| rest.strip_suffix(')'));
     match name {
         "st" => Some(Register::Stack(0)),
-        _ => match (NamedRegister::of_name(name), name.strip_prefix("xmm")) {
+        _ => match (NamedRegister::of_name(name), name.split_at_checked(3)) {
             (Some(gpr), _) => Some(Register::Gpr(gpr)),
-            (None, Some(digits)) => below(digits, 16).map(|number| Register::Xmm(Xmm::new(number))),
-            (None, None) => match SEGMENTS.iter().position(|&known| known == name) {
+            (None, Some(("xmm", digits))) => below(digits, 16).map(|number| Register::Xmm(Xmm::new(number))),
+            (None, Some(("ymm", digits))) => below(digits, 16).map(|number| Register::Ymm(Xmm::new(number))),
+            (None, _) => match SEGMENTS.iter().position(|&known| known == name) {
                 Some(number) => Some(Register::Segment(number as u8)),
-                None => below(stack()?, 8).map(Register::Stack),
+                None => match name.strip_prefix("mm") {
+                    Some(digits) => below(digits, 8).map(Register::Mmx),
+                    None => below(stack()?, 8).map(Register::Stack),
+                },
             },
         },
     }
 }
 
 /// Sizes of memory in the syntax of Intel, in bytes.
-const SIZES: [(&str, u8); 6] =
-    [("byte", 1), ("word", 2), ("dword", 4), ("qword", 8), ("tbyte", 10), ("xmmword", 16)];
+const SIZES: [(&str, u8); 7] =
+    [("byte", 1), ("word", 2), ("dword", 4), ("qword", 8), ("tbyte", 10), ("xmmword", 16), ("ymmword", 32)];
 
 impl Assembler<'_, '_, '_> {
     /// The operands of an instruction, the destination first.

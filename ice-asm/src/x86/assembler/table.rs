@@ -63,6 +63,8 @@ pub(super) enum Shape {
     Vector,
     /// xmm, xmm/m, a byte.
     VectorByte,
+    /// xmm, m.
+    VectorLoad,
 }
 
 /// An instruction.
@@ -155,7 +157,8 @@ pub(super) static ROWS: &[Row] = rows! {
         "aesdeclast" "66 0F 38 DF", "aesimc" "66 0F 38 DB", "sha1nexte" "0F 38 C8", "sha1msg1" "0F 38 C9",
         "sha1msg2" "0F 38 CA", "sha256rnds2" "0F 38 CB", "sha256msg1" "0F 38 CC", "sha256msg2" "0F 38 CD",
         "rcpss" "F3 0F 53", "rcpps" "0F 53", "rsqrtss" "F3 0F 52", "rsqrtps" "0F 52",
-        "phminposuw" "66 0F 38 41";
+        "phminposuw" "66 0F 38 41", "movddup" "F2 0F 12", "movshdup" "F3 0F 16", "movsldup" "F3 0F 12";
+    VectorLoad: "lddqu" "F2 0F F0", "movntdqa" "66 0F 38 2A";
     VectorByte: "aeskeygenassist" "66 0F 3A DF", "pclmulqdq" "66 0F 3A 44", "sha1rnds4" "0F 3A CC",
         "palignr" "66 0F 3A 0F", "dpps" "66 0F 3A 40", "dppd" "66 0F 3A 41", "mpsadbw" "66 0F 3A 42",
         "pcmpestrm" "66 0F 3A 60", "pcmpestri" "66 0F 3A 61", "pcmpistrm" "66 0F 3A 62", "pcmpistri" "66 0F 3A 63";
@@ -206,4 +209,11 @@ pub(super) const CONDITIONS: [(&str, u8); 14] = [
     ("nl", 13),
     ("ng", 14),
     ("nle", 15),
+];
+
+/// The predicates of comparisons of floats by number (SDM volume 2, table 3-1); without VEX there are the first eight.
+pub(super) const PREDICATES: [&str; 32] = [
+    "eq", "lt", "le", "unord", "neq", "nlt", "nle", "ord", "eq_uq", "nge", "ngt", "false", "neq_oq", "ge",
+    "gt", "true", "eq_os", "lt_oq", "le_oq", "unord_s", "neq_us", "nlt_uq", "nle_uq", "ord_s", "eq_us",
+    "nge_uq", "ngt_uq", "false_os", "neq_os", "ge_oq", "gt_oq", "true_us",
 ];

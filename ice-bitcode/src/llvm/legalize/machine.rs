@@ -104,8 +104,6 @@ pub struct MachineDescription {
     pub ends_cleanups: Option<&'static str>,
     /// Linkers ask resolvers for the addresses of functions (`STT_GNU_IFUNC`).
     pub has_indirect_functions: bool,
-    /// The name of a machine whose code for invokes is not known.
-    pub without_exceptions: Option<&'static str>,
     /// Words of the size of an address in a `va_list`.
     pub va_list_words: u32,
     /// An `i128` is passed in two general registers or whole in memory: the most arguments in general registers that
@@ -201,7 +199,6 @@ impl MachineDescription {
         clears_cache: false,
         ends_cleanups: None,
         has_indirect_functions: false,
-        without_exceptions: None,
         va_list_words: 1,
         most_before_pair: None,
         extended_params: &[Type::I64, Type::I32],

@@ -40,7 +40,10 @@ pub(super) fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
             .then_some(Wish::Memory(general(mode)));
     }
     if let Some(name) = slot.name() {
-        let is_other = NO_REGISTERS.contains(&name) || name.starts_with("st") || name.starts_with("mm");
+        let is_other = NO_REGISTERS.contains(&name)
+            || name.starts_with("st")
+            || name.starts_with("mm")
+            || is_of_avx512(name);
         let is_clobber = constraint.direction == Direction::Clobber;
         return match register(mode, name) {
             None => (is_clobber && is_other).then_some(Wish::Nothing),
@@ -95,10 +98,22 @@ fn suits(mode: Mode, reg: PReg, ty: Type) -> bool {
     }
 }
 
+/// The number of a register of vectors, of whatever length: they begin with one another.
+fn vector_number(name: &str) -> Option<u8> {
+    let (length, number) = name.split_at_checked(3)?;
+    if matches!(length, "xmm" | "ymm" | "zmm") { number.parse().ok() } else { None }
+}
+
+/// Whether a name is that of a register of AVX-512, in which nothing is here.
+fn is_of_avx512(name: &str) -> bool {
+    vector_number(name).is_some_and(|number| (16..32).contains(&number))
+        || name.strip_prefix('k').is_some_and(|number| matches!(number.as_bytes(), [b'0'..=b'7']))
+}
+
 /// The register of this name that may be used: not those of the stack and of the frame.
 fn register(mode: Mode, name: &str) -> Option<PReg> {
     let limit = if mode == Mode::Bits64 { 16 } else { 8 };
-    let vector = || name.strip_prefix("xmm")?.parse().ok().filter(|&n: &u8| n < limit).map(xmm);
+    let vector = || vector_number(name).filter(|&n| n < limit).map(xmm);
     let general = || {
         let NamedRegister { reg, is_high, .. } = NamedRegister::of_name(name)?;
         let is_usable = !is_high && reg.number() < limit && !matches!(reg.number(), 4 | 5);
@@ -141,6 +156,21 @@ mod tests {
     ) -> Result<Vec<Place>, Refusal> {
         let units = |reg: PReg| RegUnits::of(reg.0);
         placed_operands(constraints, types, number, &|slot| wish(mode, slot), &units, |slot| slot.place)
+    }
+
+    #[test]
+    fn registers_of_vectors_are_destroyed_with_their_long_ones() {
+        let places = |mode, text| places(mode, text, &[Type::F32], None);
+        let all = places(Mode::Bits64, "=x,~{ymm0},~{zmm2},~{ymm15},~{xmm31},~{k1}").unwrap();
+        assert_eq!(all, [reg(17), reg(16), reg(18), reg(31), Place::None, Place::None]);
+        // One register by two names, which an output keeps away from nevertheless.
+        let all = places(Mode::Bits64, "=x,~{xmm0},~{ymm0}").unwrap();
+        assert_eq!(all, [reg(17), reg(16), Place::None]);
+        assert!(places(Mode::Bits64, "={xmm0},~{ymm0},~{xmm0}").is_err());
+        assert!(places(Mode::Bits32, "=x,~{ymm9}").is_err());
+        for unknown in ["~{ymm32}", "~{k8}", "~{wmm0}"] {
+            assert!(places(Mode::Bits64, unknown).is_err(), "{unknown}");
+        }
     }
 
     const fn reg(n: u8) -> Place {

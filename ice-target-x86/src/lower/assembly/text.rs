@@ -25,7 +25,12 @@ pub(super) fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dia
             matches!(modifier, "" | "k").then(|| format!("{percent}eax"))
         }
         Place::Register(Home { reg, .. }) | Place::Flag(Home { reg, .. }) if is_vector(reg) => {
-            matches!(modifier, "" | "x").then(|| format!("{percent}xmm{}", reg.0 - 16))
+            let length = match modifier {
+                "" | "x" => "xmm",
+                "t" => "ymm",
+                _ => return None,
+            };
+            Some(format!("{percent}{length}{}", reg.0 - 16))
         }
         Place::Register(Home { reg, .. }) | Place::Flag(Home { reg, .. }) => match modifier {
             "a" => Some(memory(name(reg, target.width(slot.ty), false), 0, is_att)),

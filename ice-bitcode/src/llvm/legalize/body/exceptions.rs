@@ -70,9 +70,6 @@ impl PadScratch {
 impl Body<'_, '_> {
     /// INVOKE.
     pub(super) fn invoke(&mut self) -> Checked<()> {
-        if let Some(machine) = self.m.legal.machine().without_exceptions {
-            return unsupported(&alloc::format!("invoke: exceptions on {machine}"));
-        }
         let (list, flags, normal, unwind) = (self.op()?, self.op()?, self.op()?, self.op()?);
         if flags & 1 << 13 == 0 || flags >> 14 != 0 {
             return fail(Error::CallConvention { bits: flags });

@@ -65,7 +65,7 @@ impl Body<'_, '_> {
         self.b.store(place, high, 3);
     }
 
-    fn load_extended(&mut self, address: Value) -> Run {
+    pub(super) fn load_extended(&mut self, address: Value) -> Run {
         let low = self.b.load(Type::I64, address, 4);
         let place = self.offset(address, 8);
         let high = self.b.load(Type::I16, place, 3);

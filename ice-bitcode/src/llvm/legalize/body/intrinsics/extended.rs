@@ -120,20 +120,26 @@ impl Body<'_, '_> {
         self.operand_of(call.ret, result)
     }
 
-    /// `frexp`, `modf` of `fp128`: the function that the row names gives a fraction, and leaves an `i32` or a number in memory.
-    pub(super) fn quad_pair(&mut self, call: &Call) -> Checked<Operand> {
-        if !self.is_quad(call) {
-            return unsupported("this intrinsic on x86_fp80");
-        }
+    /// `frexp`, `modf`: the function that the row names gives a fraction, and leaves an `i32` or a number in memory.
+    pub(super) fn extended_pair(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = self.extended_args(call, 1)?;
         let slot = self.slot(Type::V2I64.bytes().into(), 4)?;
         let place = self.push(slot);
-        let first = self.quad_library(call.row.library, &[a, place])?;
-        let ty = if call.row.library == "modf" { Type::V2I64 } else { Type::I32 };
-        let second = self.b.load(ty, slot, 4);
-        let out = self.reserve(2);
-        self.copy(out, 0, first);
-        self.set(out, 1, second);
+        let fraction = self.extended_function(call, &[a, place])?;
+        let second = match (call.row.library, self.is_quad(call)) {
+            ("modf", false) => self.load_extended(slot),
+            ("modf", true) => {
+                let number = self.b.load(Type::V2I64, slot, 4);
+                self.push(number)
+            }
+            _ => {
+                let exponent = self.b.load(Type::I32, slot, 4);
+                self.push(exponent)
+            }
+        };
+        let out = self.reserve(fraction.len + second.len);
+        self.copy(out, 0, fraction);
+        self.copy(out, fraction.len, second);
         self.operand_of(call.ret, out)
     }
 

@@ -180,8 +180,12 @@ static TABLE: &[Row] = &[
     libm("pow", 2, "pow"),
     libm("powi", 2, "__powidf2"),
     libm("ldexp", 2, "ldexp"),
-    value("frexp", 1, |cx, call| cx.libm_pair(call)).extended(|cx, call| cx.quad_pair(call)).library("frexp"),
-    value("modf", 1, |cx, call| cx.libm_pair(call)).extended(|cx, call| cx.quad_pair(call)).library("modf"),
+    value("frexp", 1, |cx, call| cx.libm_pair(call))
+        .extended(|cx, call| cx.extended_pair(call))
+        .library("frexp"),
+    value("modf", 1, |cx, call| cx.libm_pair(call))
+        .extended(|cx, call| cx.extended_pair(call))
+        .library("modf"),
     libm("sin", 1, "sin"),
     libm("cos", 1, "cos"),
     libm("tan", 1, "tan"),
