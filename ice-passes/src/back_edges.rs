@@ -92,7 +92,8 @@ impl BackEdges {
         }
     }
 
-    /// Lets counters end at zero, also as indices of accesses if these `add` two registers and a number, and moves the steps whose phi is needed behind them.
+    /// Lets counters end at zero, also as indices of accesses if each of these `adds` two registers and a number, and moves
+    /// the steps whose phi is needed behind them.
     pub(crate) fn sink(
         &mut self,
         func: &mut Function,
@@ -122,7 +123,8 @@ impl BackEdges {
                     changed = changed.max(Changed::Instructions);
                     continue;
                 }
-                if !step.overlaps || step.is_used || step.is_used_behind && exit.is_none() {
+                let may_be_copied = exit.is_some() && matches!(func.inst(step.def), InstData::Binary { .. });
+                if !step.overlaps || step.is_used || step.is_used_behind && !may_be_copied {
                     continue;
                 }
                 let edge = *edge.get_or_insert_with(|| split(func, latch, header));

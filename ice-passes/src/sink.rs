@@ -13,8 +13,8 @@
 //! [`Uses`] to find dead.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts. Preserves: its blocks, terminators but for
-//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::Blocks`] if it did). Linear, but for the steps: for each edge back to a phi the
-//! instructions of its block are looked at.
+//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::Blocks`] if it did). Linear, but for
+//! the steps: for each edge back to a phi the instructions of its block are looked at.
 
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
