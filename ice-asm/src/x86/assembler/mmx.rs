@@ -55,9 +55,9 @@ fn shared(name: &'static str) -> [Option<(&'static str, Code)>; 2] {
     if let Some(op) = SseOp::find(name) {
         let row = op.row();
         return match row.shape {
-            Shape::X => [Some(("Pq,Qq", row.code)), None],
+            Shape::X | Shape::One => [Some(("Pq,Qq", row.code)), None],
             Shape::ShiftX => [Some(("Pq,Qq", row.code)), Some(("Nq,Ib", row.second))],
-            Shape::XImm => [Some(("Pq,Qq,Ib", row.code)), None],
+            Shape::XImm | Shape::OneImm => [Some(("Pq,Qq,Ib", row.code)), None],
             Shape::ToGprReg => [Some(("Gw,Nq", row.code)), None],
             _ => [None; 2],
         };
