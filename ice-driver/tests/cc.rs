@@ -214,7 +214,8 @@ fn functions_and_variables_have_sections_of_their_own() {
 fn what_is_refused_leaves_nothing_or_is_clangs() {
     let Some(scratch) = project() else { return };
     scratch.write("odd.c", "int odd(int a) { __asm__(\"bogus_instruction\"); return a; }\n");
-    scratch.write("wide.c", "int odd(int a) { __asm__ volatile(\"vpaddd %zmm0, %zmm1, %zmm2\"); return a; }\n");
+    scratch
+        .write("wide.c", "int odd(int a) { __asm__ volatile(\"vpaddd %zmm0, %zmm1, %zmm2\"); return a; }\n");
     let before = scratch.names();
     let output = cc(&scratch, &["-c", "wide.c"]);
     assert_eq!(output.status.code(), Some(1));
