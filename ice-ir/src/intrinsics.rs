@@ -72,8 +72,6 @@ named_enum!(
         ByValueWide = "by.value.wide",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
-        /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
-        Fma = "fma",
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
         /// number. It is read each time.
         SegmentWord = "segment.word",
@@ -84,6 +82,8 @@ named_enum!(
         /// result comes behind, in the order of calls. So an operation between two of them rounds as the processor has
         /// been told to there, and raises its exceptions there.
         Pin = "pin",
+        /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
+        Fma = "fma",
     }
 );
 
