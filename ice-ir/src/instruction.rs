@@ -337,10 +337,6 @@ pub enum InstData {
     ExtractElement { vector: Value, index: Value },
     /// A vector with one lane replaced; `index` as above.
     InsertElement { vector: Value, element: Value, index: Value },
-    /// A vector of 256 bits from its halves, the low one first.
-    Join { halves: [Value; 2] },
-    /// The low half (0) or the high half (1) of a vector of 256 bits.
-    Half { vector: Value, half: u8 },
     /// Fresh storage of `size` bytes in the frame; alignment is `1 << align_log2`.
     Alloca { size: Value, align_log2: u8, kind: ObjectKind },
     /// A load of the result's type.
@@ -397,6 +393,10 @@ pub enum InstData {
     AssemblyJump { assembly: AssemblyId, args: ValueRange },
     /// Never reached; traps.
     Unreachable,
+    /// A vector of 256 bits from its halves, the low one first.
+    Join { halves: [Value; 2] },
+    /// The low half (0) or the high half (1) of a vector of 256 bits.
+    Half { vector: Value, half: u8 },
 }
 
 impl InstData {

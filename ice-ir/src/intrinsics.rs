@@ -72,8 +72,6 @@ named_enum!(
         ByValueWide = "by.value.wide",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
-        /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
-        Fma = "fma",
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
         /// number. It is read each time.
         SegmentWord = "segment.word",
@@ -86,6 +84,8 @@ named_enum!(
         Pin = "pin",
         /// `(float)`: flips the sign bit of an `f32` or `f64`, and nothing else.
         Fneg = "fneg",
+        /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
+        Fma = "fma",
     }
 );
 
