@@ -474,7 +474,7 @@ fn negation_flips_the_sign() {
             };
             let code = negate(&format!("fneg {ty}"));
             assert!(code.contains(negation), "{target}: {code}");
-            assert!(!code.contains("eor") && !code.contains("sub."), "{target}: {code}");
+            assert!(!code.contains("eor r") && !code.contains("sub."), "{target}: {code}");
             let difference = negate(&format!("fsub {ty} 1.0,"));
             assert!(difference.contains("sub") && !difference.contains(negation), "{target}: {difference}");
         }
