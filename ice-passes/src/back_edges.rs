@@ -9,7 +9,7 @@
 //!
 //! Requires: a verified function without dead instructions, its loop forest and use counts, and the steps of loops, each in
 //! the place in its block where it should stay. Preserves: the order of side effects; adds blocks. Linear in the function
-//! if any loop has such a step, or else in the steps.
+//! if a step's next value has other uses than the phi, or it may end at zero, or else in the steps.
 
 use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
@@ -44,9 +44,11 @@ impl Step {
 #[derive(Default)]
 pub(crate) struct BackEdges {
     steps: Vec<Step>,
+    /// Whether any of them asks for a look at all operands.
+    needs_counts: bool,
     /// By value: its number among the phis and next values of the steps, in turns, counted from 1.
     numbers: Vec<u32>,
-    /// By value: how many operands it is.
+    /// By value: how many operands it is, or nothing.
     counts: Vec<u32>,
     index: CounterIndex,
     /// What computes a next value behind its loop.
@@ -57,6 +59,7 @@ impl BackEdges {
     /// Forgets the steps of the function before.
     pub(crate) fn begin(&mut self) {
         self.steps.clear();
+        self.needs_counts = false;
     }
 
     /// Notes that `def` in `latch` gives `phi` its next value, if something may come of that. `is_compared` if the comparison
@@ -72,23 +75,14 @@ impl BackEdges {
         let header = func.defining_inst(phi).and_then(|phi| func.layout.block_of(phi));
         let (Some(header), Some(next)) = (header, func.result(def)) else { return };
         let Some(&InstData::CondBr { if_true, if_false, .. }) = func.terminator(latch) else { return };
-        let step = Step {
-            phi,
-            next,
-            def,
-            latch,
-            header,
-            overlaps: is_compared,
-            is_used: false,
-            is_used_behind: false,
-        };
         // Blocks behind a loop mostly stand behind it: this saves most functions the look at all their operands.
         let last = uses.last_user(phi).and_then(|user| func.layout.block_of(user));
-        let may_overlap = is_compared || last.is_some_and(|last| !loops.contains(header, last));
-        if (if_true == header) != (if_false == header)
-            && (may_overlap || step.counter().may_count_to_zero(func, uses))
-        {
+        let overlaps = is_compared || last.is_some_and(|last| !loops.contains(header, last));
+        let step = Step { phi, next, def, latch, header, overlaps, is_used: false, is_used_behind: false };
+        let may_count = step.counter().may_count_to_zero(func, uses);
+        if (if_true == header) != (if_false == header) && (overlaps || may_count) {
             self.steps.push(step);
+            self.needs_counts |= may_count || uses.count_if_known(next) != 1;
         }
     }
 
@@ -106,7 +100,10 @@ impl BackEdges {
         }
         // Those of one edge stand together.
         self.steps.sort_by_key(|step| (step.header, step.latch));
-        self.find_overlaps(func, loops);
+        self.counts.clear();
+        if self.needs_counts {
+            self.find_overlaps(func, loops);
+        }
         let mut counting = Counting { loops, counts: &self.counts, adds, index: &mut self.index };
         let has_one_way_in =
             self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
@@ -151,7 +148,6 @@ impl BackEdges {
     fn find_overlaps(&mut self, func: &Function, loops: &LoopForest) {
         self.numbers.clear();
         self.numbers.resize(func.num_values(), 0);
-        self.counts.clear();
         self.counts.resize(func.num_values(), 0);
         for (n, step) in self.steps.iter_mut().enumerate() {
             self.numbers[step.phi.index()] = 2 * n as u32 + 1;

@@ -9,7 +9,7 @@
 //!
 //! What is not here (divisions, lanes by number) is done to halves, which is decided where the IR is made.
 
-use super::{PackedTest, float_test};
+use super::{PackedTest, by_float, float_test, folded_last, packed, shift_by};
 use crate::inst::{Inst, Src};
 use crate::lower::float::{Extremum, extremum};
 use crate::target::{Cx, X86};
@@ -33,48 +33,6 @@ fn by_int<T>(ty: Type, byte: T, word: T, double: T, quad: T) -> T {
         Type::V16I16 => word,
         Type::V8I32 => double,
         _ => quad,
-    }
-}
-
-/// Picks by the lanes of a vector of floats.
-fn by_float<T>(ty: Type, single: T, double: T) -> T {
-    if ty == Type::V4F64 { double } else { single }
-}
-
-/// The instruction for an operator, where one instruction does it.
-#[rustfmt::skip]
-fn packed(op: BinaryOp, ty: Type) -> Option<SseOp> {
-    use SseOp::*;
-    Some(match op {
-        BinaryOp::And => Pand,
-        BinaryOp::Or => Por,
-        BinaryOp::Xor => Pxor,
-        _ if ty == Type::V32I1 => return None,
-        BinaryOp::Add => by_int(ty, Paddb, Paddw, Paddd, Paddq),
-        BinaryOp::Sub => by_int(ty, Psubb, Psubw, Psubd, Psubq),
-        BinaryOp::Mul if ty == Type::V16I16 => Pmullw,
-        BinaryOp::Mul if ty == Type::V8I32 => Pmulld,
-        BinaryOp::Fadd => by_float(ty, Addps, Addpd),
-        BinaryOp::Fsub => by_float(ty, Subps, Subpd),
-        BinaryOp::Fmul => by_float(ty, Mulps, Mulpd),
-        BinaryOp::Fdiv => by_float(ty, Divps, Divpd),
-        _ => return None,
-    })
-}
-
-/// The shift of all lanes by one number.
-fn shift_by(op: BinaryOp, ty: Type) -> Option<SseOp> {
-    use SseOp::*;
-    match (op, ty) {
-        (BinaryOp::Shl, Type::V16I16) => Some(Psllw),
-        (BinaryOp::Shl, Type::V8I32) => Some(Pslld),
-        (BinaryOp::Shl, Type::V4I64) => Some(Psllq),
-        (BinaryOp::Lshr, Type::V16I16) => Some(Psrlw),
-        (BinaryOp::Lshr, Type::V8I32) => Some(Psrld),
-        (BinaryOp::Lshr, Type::V4I64) => Some(Psrlq),
-        (BinaryOp::Ashr, Type::V16I16) => Some(Psraw),
-        (BinaryOp::Ashr, Type::V8I32) => Some(Psrad),
-        _ => None,
     }
 }
 
@@ -364,9 +322,9 @@ impl X86 {
         result: Value,
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
-        if let Some(packed) = packed(op, ty) {
-            let swaps = op.is_commutative() && cx.folded(args[0]).is_some() && cx.folded(args[1]).is_none();
-            let [a, b] = if swaps { [args[1], args[0]] } else { args };
+        let products = (op, ty) == (BinaryOp::Mul, Type::V8I32);
+        if let Some(packed) = packed(op, ty).or(products.then_some(SseOp::Pmulld)) {
+            let [a, b] = folded_last(cx, op, args);
             let (first, src) = (self.reg(cx, a), self.wide_src(cx, b));
             let dst = cx.regs(result).lo();
             cx.sink.push(Inst::Avx { op: packed, size: SIZE, dst, first, src });

@@ -41,9 +41,9 @@ fn by_lane<T>(ty: Type, byte: T, word: T, double: T) -> T {
     }
 }
 
-/// Picks by v4f32 or v2f64.
+/// Picks by the lanes of a vector of floats, of 128 or 256 bits.
 fn by_float<T>(ty: Type, single: T, double: T) -> T {
-    if ty == Type::V2F64 { double } else { single }
+    if ty.element() == Type::F64 { double } else { single }
 }
 
 /// 128 bits with `lane` in each lane of this many bits.
@@ -51,21 +51,21 @@ fn splat(bits: u32, lane: u64) -> u128 {
     (0..128).step_by(bits as usize).fold(0, |all, at| all | u128::from(lane) << at)
 }
 
-/// The instruction for an operator, where one instruction does it.
+/// The instruction for an operator on vectors of 128 or 256 bits, where one instruction does it.
 #[rustfmt::skip]
 fn packed(op: BinaryOp, ty: Type) -> Option<SseOp> {
     use SseOp::*;
-    let ints = |byte, word, double, quad| match ty {
-        Type::V16I8 => Some(byte),
-        Type::V8I16 => Some(word),
-        Type::V4I32 => Some(double),
-        Type::V2I64 => Some(quad),
+    let ints = |byte, word, double, quad| match ty.element() {
+        Type::I8 => Some(byte),
+        Type::I16 => Some(word),
+        Type::I32 => Some(double),
+        Type::I64 => Some(quad),
         _ => None,
     };
     match op {
         BinaryOp::Add  => ints(Paddb, Paddw, Paddd, Paddq),
         BinaryOp::Sub  => ints(Psubb, Psubw, Psubd, Psubq),
-        BinaryOp::Mul  => (ty == Type::V8I16).then_some(Pmullw),
+        BinaryOp::Mul  => (ty.element() == Type::I16).then_some(Pmullw),
         BinaryOp::And  => Some(Pand),
         BinaryOp::Or   => Some(Por),
         BinaryOp::Xor  => Some(Pxor),
@@ -77,20 +77,26 @@ fn packed(op: BinaryOp, ty: Type) -> Option<SseOp> {
     }
 }
 
-/// The immediate form of a shift, where there is one.
+/// The shift of all lanes by one number on vectors of 128 or 256 bits, where one instruction does it.
 fn shift_by(op: BinaryOp, ty: Type) -> Option<SseOp> {
     use SseOp::*;
-    let [word, double] = match op {
-        BinaryOp::Shl => [Psllw, Pslld],
-        BinaryOp::Lshr => [Psrlw, Psrld],
-        BinaryOp::Ashr => [Psraw, Psrad],
-        _ => return None,
-    };
-    match ty {
-        Type::V8I16 => Some(word),
-        Type::V4I32 => Some(double),
+    match (op, ty.element()) {
+        (BinaryOp::Shl, Type::I16) => Some(Psllw),
+        (BinaryOp::Shl, Type::I32) => Some(Pslld),
+        (BinaryOp::Shl, Type::I64) => Some(Psllq),
+        (BinaryOp::Lshr, Type::I16) => Some(Psrlw),
+        (BinaryOp::Lshr, Type::I32) => Some(Psrld),
+        (BinaryOp::Lshr, Type::I64) => Some(Psrlq),
+        (BinaryOp::Ashr, Type::I16) => Some(Psraw),
+        (BinaryOp::Ashr, Type::I32) => Some(Psrad),
         _ => None,
     }
+}
+
+/// The operands with one that is folded into the instruction last, where they may change places.
+fn folded_last<S: Sink<Inst>>(cx: &Cx<'_, S>, op: BinaryOp, [a, b]: [Value; 2]) -> [Value; 2] {
+    let swaps = op.is_commutative() && cx.folded(a).is_some() && cx.folded(b).is_none();
+    if swaps { [b, a] } else { [a, b] }
 }
 
 /// How `cmpps` gives a predicate.
@@ -236,8 +242,7 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
         if let Some(packed) = packed(op, ty) {
-            let swaps = op.is_commutative() && cx.folded(args[0]).is_some() && cx.folded(args[1]).is_none();
-            let [a, b] = if swaps { [args[1], args[0]] } else { args };
+            let [a, b] = folded_last(cx, op, args);
             let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
             self.copy_to(cx, dst, a);
