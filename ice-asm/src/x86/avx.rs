@@ -8,19 +8,10 @@
 
 use super::Encoder;
 use super::code::{Code, Immediate};
-use super::operand::{Gpr, Mem, Rm, Width, Xmm};
+use super::operand::{Gpr, Length, Mem, Rm, Width, Xmm};
 use super::sse::{Shape, SseOp};
 use super::text::Op;
 use crate::listing::Listing;
-
-/// The length of vectors.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Length {
-    /// 128 bits.
-    B128,
-    /// 256 bits.
-    B256,
-}
 
 impl Length {
     fn reg(self, reg: Xmm) -> Op<'static> {

@@ -10,8 +10,7 @@
 //! the place is encoded, 100 for any other memory operand, 70 for one between registers.
 
 use super::Encoder;
-use super::avx::Length;
-use super::operand::{Base, BaseDisp, Gpr, Mem, Mode, Segment, Target, Width};
+use super::operand::{Base, BaseDisp, Gpr, Length, Mem, Mode, Segment, Target, Width};
 use super::vex::VexCode;
 use crate::buffer::bytes::Part;
 use crate::error::Error;

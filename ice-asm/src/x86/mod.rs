@@ -23,12 +23,11 @@ mod vex;
 mod x87;
 
 pub use assembler::{Syntax, assemble};
-pub use avx::Length;
 pub use branches::Branches;
 pub use code::FramePlace;
 pub use int::{Alu, BitOp, BitTest, DoubleShift, Fence, RepOp, Shift, Unary};
 pub use operand::{
-    AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
+    AddressSize, Base, BaseDisp, Cond, Gpr, Imm, Length, Mem, Mode, Rm, Scale, Segment, Target, Width, Xmm,
 };
 pub use sse::{Operands, Predicate, SseOp};
 pub use text::NamedRegister;

@@ -16,6 +16,15 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Gpr(u8);
 
+/// The length of vectors.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Length {
+    /// 128 bits.
+    B128,
+    /// 256 bits.
+    B256,
+}
+
 /// An SSE register by its number; 8 to 15 exist in 64-bit mode only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Xmm(u8);

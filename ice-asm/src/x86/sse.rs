@@ -7,9 +7,8 @@
 //! operands where the first of two is read, too. The functions here repeat the first; those of [`avx`](super::avx) take it as an
 //! operand of its own, and registers of 256 bits.
 
-use super::avx::Length;
 use super::code::{Attrs, Code, Immediate, code};
-use super::operand::{Gpr, Mem, Mode, Rm, Width, Xmm};
+use super::operand::{Gpr, Length, Mem, Mode, Rm, Width, Xmm};
 use super::text::Op;
 use super::{Encoder, VectorForm};
 use crate::listing::Listing;

@@ -3,10 +3,10 @@
 //! A [`VexCode`] is parsed at compile time from the manual's notation, such as `"VEX.128.66.0F38.W0 98"`, or made of the code
 //! that the instruction has without it. The prefix has its form of two bytes where that says everything.
 
+use super::Encoder;
 use super::code::{Code, Immediate};
-use super::operand::{Base, Mem, Mode, Rm, Target, Xmm};
+use super::operand::{Base, Length, Mem, Mode, Rm, Target, Xmm};
 use super::text::Op;
-use super::{Encoder, Length};
 use crate::buffer::bytes::Part;
 use crate::listing::Listing;
 
