@@ -72,7 +72,7 @@ fn is_known(func: &Function, value: Value, depth: u32, above: Above) -> bool {
         InstData::Cast { op: CastOp::Zext, arg } => {
             let from = func.value_type(arg);
             let is_same = (from, func.value_type(value)) == (Type::I1, Type::I8);
-            !from.is_vector() && !(is_same && above == Above::Signs)
+            !(from.is_vector() || is_same && above == Above::Signs)
         }
         // The mask is made with its sign above it.
         InstData::Binary { op: BinaryOp::And, args: [_, mask] } => {
