@@ -115,6 +115,8 @@ pub use generator::{BackEnd, Checks, CodeGenerator, FunctionInput, Generator};
 pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use rules::Operands;
-pub use target::{CodeModel, CompileError, Confinement, ErrorKind, ForeignModule, NativeModel, Target};
+pub use target::{
+    CodeModel, CompileError, Confinement, ErrorKind, ForeignModule, NO_WIDE_REGISTERS, NativeModel, Target,
+};
 pub use unwind::{FrameChange, FrameStep, FrameSteps, SavedRegister, UnwindFacts};
 pub use words::Words;

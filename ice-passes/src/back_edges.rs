@@ -14,6 +14,7 @@
 use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
 use crate::counters::{Counter, Counting};
+use crate::split::rename_predecessor;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
@@ -222,16 +223,6 @@ fn split(func: &mut Function, latch: Block, header: Block) -> Block {
     };
     func.layout.append_inst(block, jump);
     func.retarget(latch, header, block);
-    let mut next = func.layout.first_inst(header);
-    while let Some(inst) = next
-        && let &InstData::Phi { incoming } = func.inst(inst)
-    {
-        for (_, pred) in func.incoming_mut(incoming) {
-            if *pred == latch {
-                *pred = block;
-            }
-        }
-        next = func.layout.next_inst(inst);
-    }
+    rename_predecessor(func, header, latch, block);
     block
 }

@@ -11,6 +11,7 @@
 //! adds second halves ([`Changed::Blocks`] if it did). What is dead goes away. Linear in blocks and in what moves.
 
 use crate::changed::Changed;
+use crate::split::rename_predecessor;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
 
@@ -111,26 +112,19 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
         Logic::Or => (if_true, if_false),
         Logic::And => (if_false, if_true),
     };
-    for target in [both, other] {
-        let mut next = func.layout.first_inst(target);
-        while let Some(inst) = next
-            && let &InstData::Phi { incoming } = func.inst(inst)
-        {
-            if target == other {
-                for (_, pred) in func.incoming_mut(incoming) {
-                    if *pred == block {
-                        *pred = second;
-                    }
-                }
-            } else if let Some(&(value, _)) = func.incoming(incoming).iter().find(|&&(_, p)| p == block) {
-                scratch.incoming.clear();
-                scratch.incoming.extend_from_slice(func.incoming(incoming));
-                scratch.incoming.push((value, second));
-                let incoming = func.make_incoming(&scratch.incoming);
-                *func.inst_mut(inst) = InstData::Phi { incoming };
-            }
-            next = func.layout.next_inst(inst);
+    rename_predecessor(func, other, block, second);
+    let mut next = func.layout.first_inst(both);
+    while let Some(inst) = next
+        && let &InstData::Phi { incoming } = func.inst(inst)
+    {
+        if let Some(&(value, _)) = func.incoming(incoming).iter().find(|&&(_, p)| p == block) {
+            scratch.incoming.clear();
+            scratch.incoming.extend_from_slice(func.incoming(incoming));
+            scratch.incoming.push((value, second));
+            let incoming = func.make_incoming(&scratch.incoming);
+            *func.inst_mut(inst) = InstData::Phi { incoming };
         }
+        next = func.layout.next_inst(inst);
     }
     take_along(func, uses, block, test, scratch);
     Some(second)

@@ -1,4 +1,4 @@
-//! Blocks that become two.
+//! Blocks that become two, and phis behind new blocks.
 
 use alloc::vec::Vec;
 use ice_ir::{Block, Function, Inst, InstData};
@@ -12,25 +12,25 @@ pub(crate) fn split_before(func: &mut Function, block: Block, inst: Inst) -> Blo
         func.layout.remove_inst(inst);
         func.layout.append_inst(behind, inst);
     }
-    rename_predecessor(func, behind, block);
-    behind
-}
-
-/// In the successors of `behind`, which was the end of `block`, phis name the new block.
-fn rename_predecessor(func: &mut Function, behind: Block, block: Block) {
     let mut successors = Vec::new();
     func.for_each_successor(behind, |successor| successors.push(successor));
     for successor in successors {
-        let mut next = func.layout.first_inst(successor);
-        while let Some(inst) = next
-            && let &InstData::Phi { incoming } = func.inst(inst)
-        {
-            for (_, pred) in func.incoming_mut(incoming) {
-                if *pred == block {
-                    *pred = behind;
-                }
+        rename_predecessor(func, successor, block, behind);
+    }
+    behind
+}
+
+/// In the phis of `block` the predecessor `from` is named `to`.
+pub(crate) fn rename_predecessor(func: &mut Function, block: Block, from: Block, to: Block) {
+    let mut next = func.layout.first_inst(block);
+    while let Some(inst) = next
+        && let &InstData::Phi { incoming } = func.inst(inst)
+    {
+        for (_, pred) in func.incoming_mut(incoming) {
+            if *pred == from {
+                *pred = to;
             }
-            next = func.layout.next_inst(inst);
         }
+        next = func.layout.next_inst(inst);
     }
 }

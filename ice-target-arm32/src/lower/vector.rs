@@ -27,7 +27,7 @@ use ice_asm::arm32::{
 };
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::VectorRule;
-use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
+use ice_codegen::{ErrorKind, Libcall, NO_WIDE_REGISTERS, Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Type, Value};
 
 /// The instruction for an operator, where one instruction does it.
@@ -114,9 +114,7 @@ impl Arm32 {
             VectorRule::InsertElement { vector, element, index, result } => {
                 self.insert_element(cx, inst, [vector, element, index], result)
             }
-            VectorRule::Join { .. } | VectorRule::Half { .. } => {
-                Err(ErrorKind::Unsupported("a vector of 256 bits"))
-            }
+            VectorRule::Join { .. } | VectorRule::Half { .. } => Err(NO_WIDE_REGISTERS),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Scalar floating point.
 //!
-//! Absolute values and numbers with the other sign are made of the bits: the instruction may leave the sign of a NaN. Conversions to words round toward
-//! zero; there are none of unsigned numbers, nor of 64 bits, which helpers convert.
+//! Absolute values and numbers with the other sign are made of the bits: the instruction may leave the sign of a NaN.
+//! Conversions to words round toward zero; there are none of unsigned numbers, nor of 64 bits, which helpers convert.
 
 use super::float_width;
 use crate::inst::{Inst, Src, Wanted};

@@ -6,12 +6,11 @@
 
 use super::avx::SIZE;
 use crate::inst::{Inst, Src};
-use crate::operand::vectors;
-use crate::regs::YMM;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Operands, SseOp};
 use ice_codegen::Operands as _;
 use ice_codegen::mach::Sink;
+use ice_ir::assembly::Dialect;
 use ice_ir::{Assembly, Value};
 
 impl X86 {
@@ -27,7 +26,7 @@ impl X86 {
         let Some((mnemonic, operands)) = assembly.template.split_once(' ') else { return false };
         let Some(op) = SseOp::named(mnemonic) else { return false };
         let ty = cx.func.value_type(result);
-        if assembly != &plain(assembly) {
+        if assembly.dialect != Dialect::Att || assembly.returns_twice || !assembly.targets.is_empty() {
             return false;
         }
         let size = if args.iter().any(|&arg| cx.func.value_type(arg).is_wide()) { SIZE } else { 16 };
@@ -73,7 +72,7 @@ impl X86 {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::AvxBlend { op, size, dst, first, src, mask });
             }
-            ("$1, $0", "=r,x", None, Operands::Signs, &[a]) if vectors(size) == YMM => {
+            ("$1, $0", "=r,x", None, Operands::Signs, &[a]) if size == SIZE => {
                 let src = self.reg(cx, a);
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::Signs { op, dst, src });
@@ -81,14 +80,5 @@ impl X86 {
             _ => return false,
         }
         true
-    }
-}
-
-/// The statement with its text and constraints alone.
-fn plain(assembly: &Assembly) -> Assembly {
-    Assembly {
-        template: assembly.template.clone(),
-        constraints: assembly.constraints.clone(),
-        ..Assembly::default()
     }
 }

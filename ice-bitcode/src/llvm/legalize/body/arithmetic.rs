@@ -308,10 +308,7 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Run> {
-        if let Some(double) = self.double_of(vector, a.len)
-            && double != Type::V32I1
-            && result.native.is_some_and(|ty| ty == double.compare_result() || double == Type::V32I8)
-        {
+        if self.has_double_mask(vector, a.len, result) {
             return self.by_doubles(a.len / 2, [a, b], |cx, [x, y]| {
                 Ok(match cond {
                     Cond::Int(cond) => cx.icmp(cond, x, y),
@@ -394,10 +391,7 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Run> {
-        if let Some(double) = self.double_of(vector, a.len)
-            && double != Type::V32I1
-            && mask.native.is_some_and(|ty| ty == double.compare_result() || double == Type::V32I8)
-        {
+        if self.has_double_mask(vector, a.len, mask) {
             return self.by_doubles(a.len / 2, [cond, a, b], |cx, [cond, x, y]| Ok(cx.choose(cond, x, y)));
         }
         if let Some(native) = vector.native

@@ -67,6 +67,14 @@ impl Body<'_, '_> {
         self.double(vector.native).filter(|_| parts >= 2 && parts.is_multiple_of(2))
     }
 
+    /// Whether comparisons of two parts at once give booleans that are one part of `mask`, or two of 16.
+    pub(super) fn has_double_mask(&self, vector: VectorShape, parts: u32, mask: VectorShape) -> bool {
+        self.double_of(vector, parts).is_some_and(|double| {
+            let is_mask = |ty| ty == double.compare_result() || double == Type::V32I8;
+            double != Type::V32I1 && mask.native.is_some_and(is_mask)
+        })
+    }
+
     /// Parts `2n` and `2n + 1` as one vector.
     pub(super) fn joined(&mut self, parts: Run, n: u32, ty: Type) -> Value {
         let halves = [self.get(parts, 2 * n), self.get(parts, 2 * n + 1)];
