@@ -70,7 +70,7 @@ pub struct Runtime {
     /// Its objects, or the loader alone.
     pub objects: Vec<PathBuf>,
     /// Where the objects are, if they are not kept.
-    _directory: Option<TemporaryDirectory>,
+    directory: Option<TemporaryDirectory>,
     /// Whether they were there before.
     pub origin: Origin,
 }
@@ -243,33 +243,53 @@ pub fn find(compiler: &Compiler, kind: Kind) -> Result<Runtime, Error> {
         let place = path.join(key(compiler, kind));
         let objects = objects(compiler, kind, &place);
         if is_intact(&place, &objects, *own) {
-            return Ok(Runtime { objects, _directory: None, origin: Origin::Cache });
+            return Ok(Runtime { objects, directory: None, origin: Origin::Cache });
         }
     }
     make(compiler, kind, &builds)
 }
 
-/// The objects of the runtime, compiled now in place of what is kept.
+/// The objects of the runtime, compiled now beside what is kept.
 ///
 /// # Errors
 /// The compiler fails, or no directory can be written.
 pub fn rebuild(compiler: &Compiler) -> Result<Runtime, Error> {
-    make(compiler, Kind::Objects, &builds())
+    make_in(compiler, Kind::Objects, builds().path())
 }
 
-fn make(compiler: &Compiler, kind: Kind, builds: &Builds) -> Result<Runtime, Error> {
-    let directory = TemporaryDirectory::new(builds.path())?;
-    let made = compile(compiler, kind, directory.path())?;
-    if let Builds::Kept(path, _) = builds {
-        let place = path.join(key(compiler, kind));
-        // What is there is of no use, unless another process has put the same there just now.
+/// Puts objects that were compiled now and link in place of those that are kept and do not.
+pub fn replace(compiler: &Compiler, runtime: Runtime) {
+    if let (Builds::Kept(path, _), Some(directory)) = (builds(), &runtime.directory) {
+        let place = path.join(key(compiler, Kind::Objects));
         let _ = std::fs::remove_dir_all(&place);
-        if std::fs::rename(directory.path(), &place).is_ok() {
-            let objects = objects(compiler, kind, &place);
-            return Ok(Runtime { objects, _directory: None, origin: Origin::Compiler });
-        }
+        let _ = std::fs::rename(directory.path(), place);
     }
-    Ok(Runtime { objects: made, _directory: Some(directory), origin: Origin::Compiler })
+}
+
+/// Compiles the runtime in a directory that lives as long as what is returned.
+fn make_in(compiler: &Compiler, kind: Kind, base: &Path) -> Result<Runtime, Error> {
+    let directory = TemporaryDirectory::new(base)?;
+    let objects = compile(compiler, kind, directory.path())?;
+    Ok(Runtime { objects, directory: Some(directory), origin: Origin::Compiler })
+}
+
+/// Compiles the runtime and keeps it. Objects that are intact stay where they are: another process has put them
+/// there since this one looked, and may be linking with them.
+fn make(compiler: &Compiler, kind: Kind, builds: &Builds) -> Result<Runtime, Error> {
+    let made = make_in(compiler, kind, builds.path())?;
+    let (Builds::Kept(path, own), Some(directory)) = (builds, &made.directory) else { return Ok(made) };
+    let place = path.join(key(compiler, kind));
+    let kept = objects(compiler, kind, &place);
+    // A directory that is not empty is no place for another.
+    let mut is_there = std::fs::rename(directory.path(), &place).is_ok() || is_intact(&place, &kept, *own);
+    if !is_there {
+        let _ = std::fs::remove_dir_all(&place);
+        is_there = std::fs::rename(directory.path(), &place).is_ok();
+    }
+    if !is_there {
+        return Ok(made);
+    }
+    Ok(Runtime { objects: kept, directory: None, origin: Origin::Compiler })
 }
 
 #[cfg(test)]
@@ -330,6 +350,10 @@ mod tests {
             std::fs::set_permissions(path, mode).unwrap();
         }
         assert!(intact());
+        let number = || std::fs::metadata(&runtime.objects[0]).unwrap().ino();
+        let first = number();
+        make(&compiler, Kind::Objects, &builds).unwrap();
+        assert_eq!(number(), first, "what another process may be linking with stays");
         std::fs::write(&runtime.objects[0], "").unwrap();
         assert!(!intact());
         make(&compiler, Kind::Objects, &builds).unwrap();

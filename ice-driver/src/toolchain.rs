@@ -160,7 +160,9 @@ impl Compiler {
             return result;
         }
         let runtime = runtime::rebuild(self)?;
-        self.link_files(FIXED_MODES, object, &runtime.objects, executable)
+        self.link_files(FIXED_MODES, object, &runtime.objects, executable)?;
+        runtime::replace(self, runtime);
+        Ok(())
     }
 
     /// Links in the first of these ways that works.
