@@ -50,6 +50,25 @@ struct Node {
     back: u32,
 }
 
+impl Node {
+    /// A block when the walk comes to it.
+    const fn new(block: Block, number: u32, parent: u32) -> Node {
+        Node {
+            block,
+            up: number,
+            parent,
+            outer: NONE,
+            jump: number,
+            depth: 0,
+            is_open: true,
+            is_header: false,
+            preds: NONE,
+            waiting: NONE,
+            back: NONE,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Edge {
     from: u32,
@@ -145,19 +164,7 @@ impl LoopForest {
         let number = self.nodes.len() as u32;
         self.numbers[block.index()] = number;
         self.walk.push((number, 0));
-        self.nodes.push(Node {
-            block,
-            up: number,
-            parent,
-            outer: NONE,
-            jump: number,
-            depth: 0,
-            is_open: true,
-            is_header: false,
-            preds: NONE,
-            waiting: NONE,
-            back: NONE,
-        });
+        self.nodes.push(Node::new(block, number, parent));
         number
     }
 
@@ -209,6 +216,18 @@ impl LoopForest {
             }
             edge = next;
         }
+    }
+
+    /// Adds a new block to the smallest loop that a block of the function is in, or to none: one that control comes to,
+    /// and with which no loop begins or ends.
+    pub fn add_block(&mut self, block: Block, innermost: Option<Block>) {
+        let outer = innermost.map_or(NONE, |header| self.numbers[header.index()]);
+        let depth = innermost.map_or(0, |header| self.depth(header));
+        if self.numbers.len() <= block.index() {
+            self.numbers.resize(block.index() + 1, NONE);
+        }
+        self.numbers[block.index()] = self.nodes.len() as u32;
+        self.nodes.push(Node { outer, depth, ..Node::new(block, self.nodes.len() as u32, NONE) });
     }
 
     fn node(&self, block: Block) -> Option<&Node> {

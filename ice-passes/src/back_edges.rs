@@ -52,6 +52,8 @@ pub(crate) struct BackEdges {
     /// By value: how many operands it is, or nothing.
     counts: Vec<u32>,
     index: CounterIndex,
+    /// Headers, and the blocks that were made on edges back to them.
+    edges: Vec<(Block, Block)>,
     /// What computes a next value behind its loop.
     copies: Vec<(Block, Value, Value)>,
 }
@@ -93,7 +95,7 @@ impl BackEdges {
         &mut self,
         func: &mut Function,
         cfg: &ControlFlowGraph,
-        loops: &LoopForest,
+        loops: &mut LoopForest,
         adds: bool,
     ) -> Changed {
         if self.steps.is_empty() {
@@ -109,6 +111,7 @@ impl BackEdges {
         let has_one_way_in =
             self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
         self.copies.clear();
+        self.edges.clear();
         let mut changed = Changed::Nothing;
         let mut start = 0;
         while let Some(&Step { latch, header, .. }) = self.steps.get(start) {
@@ -125,7 +128,11 @@ impl BackEdges {
                 if !step.overlaps || step.is_used || step.is_used_behind && !may_be_copied {
                     continue;
                 }
-                let edge = *edge.get_or_insert_with(|| split(func, latch, header));
+                let edge = *edge.get_or_insert_with(|| {
+                    let block = split(func, latch, header);
+                    self.edges.push((header, block));
+                    block
+                });
                 let Some(jump) = func.layout.last_inst(edge) else { continue };
                 if step.is_used_behind
                     && let Some((_, first)) = exit
@@ -137,9 +144,12 @@ impl BackEdges {
                 }
                 func.layout.remove_inst(step.def);
                 func.layout.insert_before(jump, step.def);
-                changed = Changed::Blocks;
+                changed = Changed::MoreBlocks;
             }
             start = end;
+        }
+        for &(header, block) in &self.edges {
+            loops.add_block(block, Some(header));
         }
         self.rename(func, loops);
         changed

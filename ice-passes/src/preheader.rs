@@ -6,7 +6,7 @@
 //! have from them. A loop that control enters elsewhere than at its header has none, nor has the entry of a function.
 //!
 //! Requires: the flow graph, dominator tree and loop forest of the function as it was when [`Preheaders::begin`] was
-//! called. Those know nothing of blocks made since.
+//! called. Those know nothing of blocks made since, until [`Preheaders::add_to`] puts them into the forest.
 
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -44,8 +44,11 @@ impl Preheaders {
         self.old_blocks = func.num_blocks();
     }
 
-    /// Whether any block was made.
-    pub(crate) fn are_new(&self) -> bool {
+    /// Adds the blocks that were made to the loop forest. Whether there are any.
+    pub(crate) fn add_to(&self, loops: &mut LoopForest) -> bool {
+        for (n, innermost) in self.new_blocks.iter().enumerate() {
+            loops.add_block(Block::new(self.old_blocks + n), innermost.expand());
+        }
         !self.new_blocks.is_empty()
     }
 

@@ -7,13 +7,13 @@
 //! kind. `select a, b, false` and `select a, true, b` are the same, `xor a, true` exchanges the targets
 //! (jumping code: Aho, Lam, Sethi and Ullman, "Compilers", 2nd edition, 6.6).
 //!
-//! Requires: a verified function and its use counts. Preserves: the order of side effects; every block, but
-//! adds second halves ([`Changed::Blocks`] if it did). What is dead goes away. Linear in blocks and in what moves.
+//! Requires: a verified function, its loop forest and its use counts. Preserves: the order of side effects; every block, but
+//! adds second halves ([`Changed::MoreBlocks`] if it did). What is dead goes away. Linear in blocks and in what moves.
 
 use crate::changed::Changed;
 use crate::split::rename_predecessor;
 use alloc::vec::Vec;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
 /// Most instructions that move with a condition.
 const MAX_MOVED: usize = 12;
@@ -36,7 +36,12 @@ enum Logic {
 }
 
 /// Splits the branches of `func`.
-pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCircuitScratch) -> Changed {
+pub fn split_conditions(
+    func: &mut Function,
+    loops: &mut LoopForest,
+    uses: &Uses,
+    scratch: &mut ShortCircuitScratch,
+) -> Changed {
     let mut changed = Changed::Nothing;
     scratch.work.clear();
     for block in func.blocks() {
@@ -53,7 +58,8 @@ pub fn split_conditions(func: &mut Function, uses: &Uses, scratch: &mut ShortCir
         if splits < MAX_SPLITS
             && let Some(second) = split(func, uses, block, scratch)
         {
-            changed = Changed::Blocks;
+            changed = Changed::MoreBlocks;
+            loops.add_block(second, loops.innermost(block));
             scratch.work.push((block, splits + 1));
             scratch.work.push((second, splits + 1));
         }

@@ -13,14 +13,16 @@
 //! use it; sums and scales that an operand of memory computes do not count.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts, and a dominator tree that knows the blocks of
-//! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::Blocks`] if it did).
+//! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::MoreBlocks`] if it did).
 //! What is no longer used is left for [`Uses`] to find dead. Linear in the instructions of innermost loops.
 
 use crate::changed::Changed;
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+use ice_ir::{
+    BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Type, Uses, Value,
+};
 
 /// Deepest chain of sums that is looked through.
 const MAX_DEPTH: u32 = 8;
@@ -147,11 +149,10 @@ struct Pass<'a> {
 pub fn reduce_strength(
     func: &mut Function,
     (pointer, adds): (Type, bool),
-    graphs: Graphs<'_>,
+    (cfg, tree, loops): (&ControlFlowGraph, &DominatorTree, &mut LoopForest),
     uses: &Uses,
     scratch: &mut StrengthScratch,
 ) -> Changed {
-    let loops = graphs.2;
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
@@ -163,7 +164,7 @@ pub fn reduce_strength(
         }
     }
     scratch.preheaders.begin(func);
-    let mut pass = Pass { func, graphs, uses, pointer, adds, scratch };
+    let mut pass = Pass { func, graphs: (cfg, tree, loops), uses, pointer, adds, scratch };
     pass.find_accesses();
     if pass.scratch.accesses.is_empty() {
         return Changed::Nothing;
@@ -183,7 +184,7 @@ pub fn reduce_strength(
         }
         start += 1;
     }
-    if scratch.preheaders.are_new() { Changed::Blocks } else { Changed::instructions(any) }
+    if scratch.preheaders.add_to(loops) { Changed::MoreBlocks } else { Changed::instructions(any) }
 }
 
 impl Pass<'_> {

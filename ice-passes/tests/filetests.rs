@@ -46,17 +46,17 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "licm" => {
             let mut scratch = HoistScratch::default();
-            let changed = hoist_invariants(func, &cfg, &tree, &loops, &mut scratch);
+            let changed = hoist_invariants(func, &cfg, &tree, &mut loops, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "reduce-strength" | "reduce-strength-without-sums" => {
             let addresses = (module.pointer_type, name == "reduce-strength");
-            let (graphs, mut scratch) = ((&cfg, &tree, &loops), StrengthScratch::default());
+            let (graphs, mut scratch) = ((&cfg, &tree, &mut loops), StrengthScratch::default());
             let changed = reduce_strength(func, addresses, graphs, &uses, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "short-circuit" => {
-            let changed = split_conditions(func, &uses, &mut ShortCircuitScratch::default());
+            let changed = split_conditions(func, &mut loops, &uses, &mut ShortCircuitScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "protect-stack" => {
@@ -77,13 +77,30 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {
-            let graphs = (&cfg, &loops);
+            let graphs = (&cfg, &mut loops);
             let changed = sink(func, (module.pointer_type, true), graphs, &uses, &mut SinkScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),
     }
+    if text.starts_with("changed: MoreBlocks") {
+        compare_loops(func, &loops)?;
+    }
     Ok(text)
+}
+
+/// Compares the forest that a pass has added blocks to with that of the function as it is now.
+fn compare_loops(func: &Function, loops: &LoopForest) -> Result<(), Failed> {
+    let (mut cfg, mut now) = (ControlFlowGraph::new(), LoopForest::new());
+    cfg.compute(func);
+    now.compute(func, &cfg);
+    for block in func.blocks() {
+        let of = |loops: &LoopForest| (loops.innermost(block), loops.outer(block), loops.depth(block));
+        if of(loops) != of(&now) {
+            return Err(format!("{block}: loop and depth {:?}, not {:?}", of(&now), of(loops)).into());
+        }
+    }
+    Ok(())
 }
 
 /// Writes what the pass says that it has changed, which must be true of the text from before, and the function.
@@ -100,7 +117,7 @@ fn write_changed(
     if changed == Changed::Nothing && before != after {
         return Err(format!("the pass says that it has changed nothing of\n{before}").into());
     }
-    if changed != Changed::Blocks && labels(before) != labels(&after) {
+    if changed < Changed::MoreBlocks && labels(before) != labels(&after) {
         return Err(format!("the pass says that it has changed no blocks of\n{before}").into());
     }
     writeln!(text, "changed: {changed:?}")?;

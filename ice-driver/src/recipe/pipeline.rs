@@ -85,6 +85,8 @@ pub(crate) struct Pipeline {
     /// Whether they hold for the function as it is now.
     uses_hold: bool,
     pub(super) dominators: DominatorTree,
+    /// Whether no block has come since they were computed.
+    dominators_hold: bool,
     pub(super) loops: LoopForest,
     protect: ProtectScratch,
     /// Blocks have come since the function was read.
@@ -171,6 +173,7 @@ impl Pipeline {
             uses: Uses::default(),
             uses_hold: false,
             dominators: DominatorTree::new(),
+            dominators_hold: false,
             loops: LoopForest::new(),
             protect: ProtectScratch::default(),
             has_new_blocks: false,
@@ -315,7 +318,10 @@ impl Pipeline {
                     self.uses.compute(&self.func);
                 }
             }
-            Step::Dominators => self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph)),
+            Step::Dominators => {
+                self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
+                self.dominators_hold = true;
+            }
             Step::Loops => self.loops.compute(&self.func, graph(read, &self.cfg, self.graph)),
             Step::DeadCycles
             | Step::NumberValues
@@ -408,20 +414,18 @@ impl Pipeline {
                 let (dominators, uses) = (&self.dominators, &self.uses);
                 ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering)
             }
-            Step::Licm => ice_passes::hoist_invariants(
-                &mut self.func,
-                cfg,
-                &self.dominators,
-                &self.loops,
-                &mut self.hoist,
-            ),
+            Step::Licm => {
+                let (dominators, loops) = (&self.dominators, &mut self.loops);
+                ice_passes::hoist_invariants(&mut self.func, cfg, dominators, loops, &mut self.hoist)
+            }
             Step::ReduceStrength => {
                 let addresses = (job.module.pointer_type, self.generator.adds_in_addresses());
-                let graphs = (cfg, &self.dominators, &self.loops);
+                let graphs = (cfg, &self.dominators, &mut self.loops);
                 ice_passes::reduce_strength(&mut self.func, addresses, graphs, &self.uses, &mut self.strength)
             }
             Step::ShortCircuit => {
-                ice_passes::split_conditions(&mut self.func, &self.uses, &mut self.short_circuit)
+                let (loops, scratch) = (&mut self.loops, &mut self.short_circuit);
+                ice_passes::split_conditions(&mut self.func, loops, &self.uses, scratch)
             }
             Step::SimplifySwitches => {
                 ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
@@ -433,14 +437,18 @@ impl Pipeline {
             Step::FoldAddresses => Changed::Nothing,
             _ => {
                 let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
-                ice_passes::sink(&mut self.func, accesses, (cfg, &self.loops), &self.uses, &mut self.sink)
+                let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);
+                ice_passes::sink(&mut self.func, accesses, graphs, &self.uses, scratch)
             }
         };
         self.uses_hold &= changed == Changed::Nothing;
         // What the steps behind those that change blocks need.
-        if changed == Changed::Blocks {
+        if changed >= Changed::MoreBlocks {
             self.cfg.compute(&self.func);
             self.graph = Graph::Own;
+            self.dominators_hold = false;
+        }
+        if changed == Changed::Blocks {
             self.loops.compute(&self.func, &self.cfg);
         }
     }
@@ -450,8 +458,7 @@ impl Pipeline {
         if !self.generator.holds_constants() {
             return;
         }
-        if matches!(self.graph, Graph::Own) {
-            // Blocks may have come since.
+        if !self.dominators_hold {
             self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
         }
         self.generator.hold_constants(job.module, &self.func, &self.loops, &self.dominators);

@@ -158,7 +158,7 @@ fn read_open<'b>(
         Element::Blob => *blob = Some(read_blob(&mut cursor, limit)?),
     }
     check_limit(&cursor, limit)?;
-    let &code = words[..length].first().ok_or(Error::NoRecordCode)?;
+    let Some(&code) = words[..length].first() else { return Err(Error::NoRecordCode) };
     let code = u32::try_from(code).map_err(|_| Error::NumberTooLarge)?;
     words.copy_within(1..length, 0);
     Ok((cursor, code, length - 1))

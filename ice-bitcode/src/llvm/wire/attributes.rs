@@ -212,8 +212,10 @@ impl AttributeTable {
         if number == 0 {
             return Ok(AttributeList::default());
         }
-        let found = usize::try_from(number - 1).ok().and_then(|i| self.lists.get(i));
-        found.copied().ok_or(Error::NoSuch { what: "attribute list", index: number })
+        match usize::try_from(number - 1).ok().and_then(|i| self.lists.get(i)) {
+            Some(&list) => Ok(list),
+            None => Err(Error::NoSuch { what: "attribute list", index: number }),
+        }
     }
 
     /// What `list` says of parameter `index`, counted from 0.

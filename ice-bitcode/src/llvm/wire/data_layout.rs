@@ -349,12 +349,16 @@ impl Layouts {
         match types.get(ty) {
             LlvmType::Struct { members, .. } => {
                 self.bits(ty)?;
-                let found = usize::try_from(index).ok().and_then(|k| self.offsets(members).get(k));
-                found.copied().ok_or(Error::NoSuch { what: "member", index })
+                match usize::try_from(index).ok().and_then(|k| self.offsets(members).get(k)) {
+                    Some(&offset) => Ok(offset),
+                    None => Err(Error::NoSuch { what: "member", index }),
+                }
             }
             LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => {
-                let offset = self.alloc_size(element)?.checked_mul(index).filter(|&b| b <= MAX_SIZE);
-                offset.ok_or(Error::TooLarge { what: "an offset", limit: MAX_SIZE })
+                match self.alloc_size(element)?.checked_mul(index) {
+                    Some(offset @ ..=MAX_SIZE) => Ok(offset),
+                    _ => Err(Error::TooLarge { what: "an offset", limit: MAX_SIZE }),
+                }
             }
             _ => Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "an aggregate" }),
         }

@@ -136,8 +136,10 @@ impl TypeTable {
     /// `L07`: there is none.
     #[inline]
     pub fn resolve(&self, id: u64) -> core::result::Result<TypeId, Error> {
-        let found = usize::try_from(id).ok().and_then(|id| self.ids.get(id));
-        found.copied().ok_or(Error::NoSuch { what: "type", index: id })
+        match usize::try_from(id).ok().and_then(|id| self.ids.get(id)) {
+            Some(&ty) => Ok(ty),
+            None => Err(Error::NoSuch { what: "type", index: id }),
+        }
     }
 
     /// What `ty` is.
