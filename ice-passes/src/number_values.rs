@@ -280,7 +280,7 @@ impl Numbering {
                 self.change_memory();
                 // What is stored is what a load would give.
                 let key = InstData::Load { address, align_log2: 0 };
-                self.insert(func, block, key, value);
+                self.insert(slot(&key), func, block, key, value);
                 None
             }
             ref data if data.is_computation() => self.visit_pure(func, tree, uses, block, inst),
@@ -338,25 +338,28 @@ impl Numbering {
         if let Some(value) = fold(func, &data, ty) {
             return self.constants.intern(func, value);
         }
-        if let Some(value) = self.find(func, tree, block, &canonical(&data), ty) {
+        let key = canonical(&data);
+        let slot = slot(&key);
+        if let Some(value) = self.find(slot, func, tree, block, &key, ty) {
             return value;
         }
         let inst = func.make_inst_for(before, data, ty);
         func.layout.insert_before(before, inst);
         let value = func.result(inst).expect("the type is not void");
-        self.insert(func, block, canonical(&data), value);
+        self.insert(slot, func, block, key, value);
         value
     }
 
     fn find(
         &self,
+        slot: usize,
         func: &Function,
         tree: &DominatorTree,
         block: Block,
         data: &InstData,
         ty: Type,
     ) -> Option<Value> {
-        let entry = &self.entries[slot(data)];
+        let entry = &self.entries[slot];
         if entry.epoch != self.epoch || entry.ty != ty || entry.data != *data {
             return None;
         }
@@ -377,19 +380,21 @@ impl Numbering {
         data: InstData,
         value: Value,
     ) -> Option<Value> {
-        let found = self.find(func, tree, block, &data, func.value_type(value));
+        let slot = slot(&data);
+        let found = self.find(slot, func, tree, block, &data, func.value_type(value));
         if found.is_none() {
-            self.insert(func, block, data, value);
+            self.insert(slot, func, block, data, value);
         }
         found
     }
 
-    fn insert(&mut self, func: &Function, block: Block, data: InstData, value: Value) {
+    fn insert(&mut self, slot: usize, func: &Function, block: Block, data: InstData, value: Value) {
         let ty = func.value_type(value);
-        self.entries[slot(&data)] = Entry { epoch: self.epoch, memory: self.memory, data, ty, value, block };
+        self.entries[slot] = Entry { epoch: self.epoch, memory: self.memory, data, ty, value, block };
     }
 }
 
+/// Where in the table the value of `data` is.
 fn slot(data: &InstData) -> usize {
     let mut hasher = FxHasher::default();
     data.hash(&mut hasher);

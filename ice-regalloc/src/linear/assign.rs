@@ -98,6 +98,8 @@ pub(super) struct Scanner<'a> {
     /// Units of the active intervals, and the next position where one ends or an inactive one begins.
     pub active_units: RegUnits,
     pub next_change: u32,
+    /// The first entry of what is reserved that is not before the present interval.
+    pub next_reserved: usize,
 }
 
 impl Scanner<'_> {
@@ -113,7 +115,7 @@ impl Scanner<'_> {
         *evictions = 0;
         *steps = 0;
         self.active_units = RegUnits::EMPTY;
-        self.next_change = 0;
+        (self.next_change, self.next_reserved) = (0, 0);
         let order = core::mem::take(&mut self.ranges.order);
         for &v in &order {
             self.place(v);
@@ -129,6 +131,7 @@ impl Scanner<'_> {
             return;
         }
         let Assign { active, inactive, .. } = &mut *self.assign;
+        let (mut units, mut change) = (RegUnits::EMPTY, u32::MAX);
         // What moves to the other list here is looked at there again, to no effect.
         let mut k = 0;
         while let Some(holder) = active.get_mut(k) {
@@ -149,6 +152,8 @@ impl Scanner<'_> {
                     }
                 }
             }
+            units.insert(holder.units);
+            change = change.min(holder.until);
             k += 1;
         }
         k = 0;
@@ -158,6 +163,8 @@ impl Scanner<'_> {
                     Some(segment) if segment.from > position => holder.until = segment.from,
                     Some(segment) => {
                         holder.until = segment.to;
+                        units.insert(holder.units);
+                        change = change.min(holder.until);
                         active.push(*holder);
                         inactive.swap_remove(k);
                         continue;
@@ -168,17 +175,10 @@ impl Scanner<'_> {
                     }
                 }
             }
+            change = change.min(holder.until);
             k += 1;
         }
-        self.active_units = RegUnits::EMPTY;
-        self.next_change = u32::MAX;
-        for holder in &*active {
-            self.active_units.insert(holder.units);
-            self.next_change = self.next_change.min(holder.until);
-        }
-        for holder in &*inactive {
-            self.next_change = self.next_change.min(holder.until);
-        }
+        (self.active_units, self.next_change) = (units, change);
     }
 
     /// Units that are taken somewhere in the segments of `v`, which begins here.
@@ -219,12 +219,11 @@ impl Scanner<'_> {
             }
         }
         let avoid = taken.union(reserved).union(self.too_dear(v));
-        let free = |reg: &&PReg| !self.tables.units(**reg).intersects(avoid);
-        let found = self.tables.order(narrow).iter().find(free);
+        let found = self.tables.first_free(narrow, avoid.0);
         if found.is_none() && narrow != class {
-            return self.tables.order(class).iter().find(free).copied();
+            return self.tables.first_free(class, avoid.0);
         }
-        found.copied()
+        found
     }
 
     /// Registers that cost more to save than `v` does in memory.
@@ -245,7 +244,8 @@ impl Scanner<'_> {
         let start = self.ranges.start(v);
         self.advance(start);
         self.assign.steps += self.assign.inactive.len() as u64;
-        let reserved = self.ranges.reserved_in(v);
+        self.next_reserved = self.ranges.next_reserved(self.next_reserved, start);
+        let reserved = self.ranges.reserved_in(v, self.next_reserved);
         let taken = self.taken(v);
         let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, reserved));
         let Some(reg) = found else {
@@ -351,7 +351,7 @@ impl Scanner<'_> {
                     taken.insert(RegUnits::of(u));
                 }
             }
-            let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v)) else { return true };
+            let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v, 0)) else { return true };
             let mut cost = 0;
             for u in self.tables.units(reg).iter() {
                 cost += self.assign.busy[usize::from(u)].len() * segments.len();

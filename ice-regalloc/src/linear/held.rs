@@ -49,10 +49,10 @@ impl Allocator<'_> {
     }
 
     fn sync_at(&mut self, position: u32) {
-        for n in 0..self.cx.holds.len() {
-            if position >= self.cx.holds[n].until {
-                self.refresh(n, position);
-            }
+        let mut n = 0;
+        while let Some(next) = self.cx.holds[n..].iter().position(|hold| hold.until <= position) {
+            self.refresh(n + next, position);
+            n += next + 1;
         }
     }
 

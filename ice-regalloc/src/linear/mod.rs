@@ -202,7 +202,17 @@ pub(crate) fn allocate<'f>(
     let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
     let operands = func.all_operands().len();
     out.operand_starts.extend_from_slice(func.operand_starts());
-    Scanner { func, file, tables, ranges, assign, active_units: RegUnits::EMPTY, next_change: 0 }.run();
+    Scanner {
+        func,
+        file,
+        tables,
+        ranges,
+        assign,
+        active_units: RegUnits::EMPTY,
+        next_change: 0,
+        next_reserved: 0,
+    }
+    .run();
     splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
     for round in 0..MAX_WALKS {
         out.allocs.clear();

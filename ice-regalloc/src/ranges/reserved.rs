@@ -47,38 +47,43 @@ impl Ranges {
         }
     }
 
-    /// Index of the first reserved entry at or after `position`.
-    fn entry(&self, position: u32) -> usize {
-        self.reserved.partition_point(|r| r.0 < position)
+    /// Index of the first reserved entry at or after `position`, which is `from` or behind it.
+    fn entry(&self, from: usize, position: u32) -> usize {
+        match &self.reserved[from..] {
+            rest @ [first, ..] if first.0 < position => from + rest.partition_point(|r| r.0 < position),
+            _ => from,
+        }
     }
 
-    /// Units that are reserved somewhere in the segments of `v`.
-    pub fn reserved_in(&self, v: u32) -> RegUnits {
+    /// The same, one by one from `from` on: for positions that rise.
+    pub fn next_reserved(&self, from: usize, position: u32) -> usize {
+        from + self.reserved[from..].iter().take_while(|r| r.0 < position).count()
+    }
+
+    /// Units that are reserved somewhere in the segments of `v`: by entry `from` or those behind it.
+    pub fn reserved_in(&self, v: u32, from: usize) -> RegUnits {
         let mut units = RegUnits::EMPTY;
-        if !self.reserved.is_empty() {
+        if from < self.reserved.len() {
             for segment in self.segments_of(v) {
-                units.insert(self.reserved_within(*segment));
+                units.insert(self.reserved_within(*segment, from));
             }
         }
         units
     }
 
-    /// Units that are reserved somewhere in `segment`.
-    pub fn reserved_within(&self, segment: Segment) -> RegUnits {
+    /// Units that are reserved somewhere in `segment`: by entry `from` or those behind it.
+    pub fn reserved_within(&self, segment: Segment, from: usize) -> RegUnits {
         let n = self.reserved.len();
         let mut units = RegUnits::EMPTY;
-        if n == 0 {
-            return units;
-        }
         // Most segments have few entries or none.
-        let first = self.entry(segment.from);
+        let first = self.entry(from, segment.from);
         for &(position, mask) in self.reserved[first..].iter().take(8) {
             if position >= segment.to {
                 return units;
             }
             units.insert(mask);
         }
-        let (mut low, mut high) = (first + n, self.entry(segment.to) + n);
+        let (mut low, mut high) = (first + n, self.entry(first, segment.to) + n);
         while low < high {
             if low & 1 == 1 {
                 units.insert(self.tree[low]);
@@ -99,7 +104,7 @@ impl Ranges {
     pub fn reserved_by_others(&self, func: &Function, file: &RegisterFile, v: u32, units: RegUnits) -> bool {
         let mut budget = 32;
         for segment in self.segments_of(v) {
-            let first = self.entry(segment.from);
+            let first = self.entry(0, segment.from);
             for &(position, mask) in self.reserved[first..].iter().take_while(|r| r.0 < segment.to) {
                 budget -= 1;
                 if budget == 0 {

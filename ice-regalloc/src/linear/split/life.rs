@@ -90,11 +90,21 @@ impl Splits {
     /// Lists the blocks where `v` lives, and the edges between them; false if it is not worth it.
     pub(super) fn list_blocks(&mut self, input: &Input, ranges: &Ranges, v: u32, most: usize) -> bool {
         let func = input.func;
-        let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| 4 * s <= position) - 1;
+        let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| s <= position) - 1;
         let segments = ranges.segments_of(v);
         self.live.clear();
-        let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return false };
-        if block_at(&self.block_starts, first.from) == block_at(&self.block_starts, last.to - 1) {
+        let (mut count, mut counted, mut reached) = (0, 0, 0);
+        for segment in segments {
+            // Blocks from here on are not counted yet.
+            let first = reached + block_at(&self.block_starts[reached..], segment.from);
+            let last = first + block_at(&self.block_starts[first..], segment.to - 1);
+            count += last + 1 - first.max(counted);
+            (counted, reached) = (last + 1, last);
+            if count > most {
+                return false;
+            }
+        }
+        if count <= 1 {
             return false;
         }
         let new = |block: u32, range: Segment| Live {
@@ -112,22 +122,19 @@ impl Splits {
         for segment in segments {
             let mut b = block_at(&self.block_starts, segment.from);
             while let Some(&start) = self.block_starts.get(b)
-                && 4 * start < segment.to
+                && start < segment.to
             {
-                let end = self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
-                let range = Segment { from: segment.from.max(4 * start), to: segment.to.min(end) };
+                let end = self.block_starts[b + 1];
+                let range = Segment { from: segment.from.max(start), to: segment.to.min(end) };
                 match self.live.last_mut() {
                     Some(live) if live.block == b as u32 => live.range.to = range.to,
                     _ => self.live.push(new(b as u32, range)),
                 }
-                let live_in = range.from == 4 * start;
+                let live_in = range.from == start;
                 if let Some(live) = self.live.last_mut() {
                     live.live_in |= live_in;
                 }
                 b += 1;
-                if self.live.len() > most {
-                    return false;
-                }
             }
         }
         for (k, live) in self.live.iter().enumerate() {
@@ -138,7 +145,7 @@ impl Splits {
             reference = r.next;
             let mut k = self.index_of[r.block as usize] as usize;
             if k == NONE as usize {
-                let start = 4 * self.block_starts[r.block as usize];
+                let start = self.block_starts[r.block as usize];
                 k = self.live.len();
                 self.index_of[r.block as usize] = k as u32;
                 self.live
@@ -166,7 +173,7 @@ impl Splits {
         let blocks = func.num_blocks();
         self.busy.clear();
         self.busy.resize(blocks, RegUnits::EMPTY);
-        let end_of = |b: usize| self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
+        let end_of = |b: usize| self.block_starts[b + 1];
         for u in assign.used.iter() {
             let mut b = 0;
             for held in &assign.busy[usize::from(u)] {
@@ -194,7 +201,7 @@ impl Splits {
         let Input { func, tables, .. } = *input;
         for (b, held) in self.held.iter_mut().enumerate() {
             let block = Block::from_u32(b as u32);
-            let first = self.block_starts[b] as usize;
+            let first = self.block_starts[b] as usize / 4;
             if func.references.shapes[first].has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
                 for arg in func.edge_args(block, 0) {
                     held.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
@@ -217,11 +224,10 @@ impl Splits {
             let Segment { from, to } = live.range;
             if from < to {
                 let busy = self.busy[b].intersection(all).difference(blocked);
-                let end = self.block_starts.get(b + 1).map_or(u32::MAX, |s| 4 * s);
-                if from == 4 * start && to == end {
+                if from == start && to == self.block_starts[b + 1] {
                     blocked.insert(busy);
                 } else if !busy.is_empty() {
-                    blocked.insert(ranges.reserved_within(live.range));
+                    blocked.insert(ranges.reserved_within(live.range, 0));
                     for u in busy.difference(blocked).iter() {
                         if is_busy(&assign.busy[usize::from(u)], &[live.range]) {
                             blocked.insert(RegUnits::of(u));

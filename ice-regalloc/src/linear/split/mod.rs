@@ -110,6 +110,7 @@ struct Part {
 pub(super) struct Splits {
     references: Vec<Reference>,
     heads: Vec<u32>,
+    /// The position where each block starts, and one that is never come to.
     block_starts: Vec<u32>,
     index_of: Vec<u32>,
     /// Units that parts hold, by block, and those that intervals hold or instructions reserve.
@@ -160,8 +161,8 @@ impl Splits {
         }
         let blocks = func.num_blocks();
         self.block_starts.clear();
-        self.block_starts
-            .extend((0..blocks as u32).map(|b| func.block_insts(Block::from_u32(b)).start.as_u32()));
+        let start = |b| 4 * func.block_insts(Block::from_u32(b)).start.as_u32();
+        self.block_starts.extend((0..blocks as u32).map(start).chain([u32::MAX]));
         self.index_of.clear();
         self.index_of.resize(blocks, NONE);
         self.held.clear();
@@ -181,7 +182,7 @@ impl Splits {
             }
             let most = MAX_BLOCKS.min((BLOCKS_PER_COST * cost) as usize);
             let listed = self.list_blocks(input, ranges, v, most);
-            let left = work.checked_sub(self.live.len());
+            let left = work.checked_sub(if listed { self.live.len() } else { most });
             if listed && left.is_some() {
                 self.find_free(input, ranges, assign, v);
                 self.split(input, ranges, assign, v);
@@ -201,7 +202,7 @@ impl Splits {
         for live in &self.live {
             if let Some(part) = self.parts.get(live.part as usize) {
                 self.held[live.block as usize].insert(tables.units(PReg(part.reg)));
-                let start = 4 * self.block_starts[live.block as usize];
+                let start = self.block_starts[live.block as usize];
                 let set_here = live.param && params_at_start(func, Block::from_u32(live.block));
                 self.homes.push(PartHome {
                     block: live.block,
