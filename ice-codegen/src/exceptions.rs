@@ -52,19 +52,12 @@ pub struct CallSites {
 
 #[derive(Clone, Copy, Debug)]
 struct NotedSite {
-    place: SitePlace,
+    /// The number of its end in the buffer, and its bytes in front of that.
+    end: u32,
+    size: u32,
     pad: MachBlock,
     /// By number of the function's pads.
     clauses: u32,
-}
-
-/// Where a call is.
-#[derive(Clone, Copy, Debug)]
-enum SitePlace {
-    /// Between two offsets.
-    Offsets(u32, u32),
-    /// The last bytes, so many, before an end that the buffer has noted.
-    Before(u32, u32),
 }
 
 impl CallSites {
@@ -73,14 +66,10 @@ impl CallSites {
         self.sites.clear();
     }
 
-    /// Notes a call at these offsets whose exceptions go to `pad`, which wants what the function's pad of the number `clauses` says.
-    pub fn note(&mut self, start: u32, end: u32, pad: MachBlock, clauses: u32) {
-        self.sites.push(NotedSite { place: SitePlace::Offsets(start, end), pad, clauses });
-    }
-
-    /// The same of a call of `size` bytes before the [end](CodeBuffer::note_end) of this number.
-    pub fn note_before(&mut self, end: u32, size: u32, pad: MachBlock, clauses: u32) {
-        self.sites.push(NotedSite { place: SitePlace::Before(end, size), pad, clauses });
+    /// Notes a call of `size` bytes before the [end](CodeBuffer::note_end) of this number whose exceptions go to `pad`,
+    /// which wants what the function's pad of the number `clauses` says.
+    pub fn note(&mut self, end: u32, size: u32, pad: MachBlock, clauses: u32) {
+        self.sites.push(NotedSite { end, size, pad, clauses });
     }
 
     /// Appends the table of the function to `out`, when `buffer` is finished, if the function has calls with a pad.
@@ -100,13 +89,8 @@ impl CallSites {
         let mut sites = Vec::with_capacity(self.sites.len());
         for site in &self.sites {
             let clauses = exceptions.and_then(|known| known.pad(ice_ir::Pad::from_u32(site.clauses)));
-            let bounds = match site.place {
-                SitePlace::Offsets(start, end) => Some((start, end)),
-                SitePlace::Before(end, size) => {
-                    buffer.noted_end(end).and_then(|end| Some((end.checked_sub(size)?, end)))
-                }
-            };
-            let Some((start, end)) = bounds else {
+            let end = buffer.noted_end(site.end);
+            let Some((start, end)) = end.and_then(|end| Some((end.checked_sub(site.size)?, end))) else {
                 faults.note(site.pad, "a call with a pad is at no place in the code");
                 continue;
             };

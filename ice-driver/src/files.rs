@@ -91,7 +91,9 @@ impl Input {
     /// Those of reading.
     pub fn read_all(mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(self.length.unwrap_or(0));
-        self.read_to_end(&mut bytes)?;
+        bytes.extend_from_slice(&self.start[self.given..]);
+        // A file writes into room that nobody has cleared.
+        self.rest.read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }

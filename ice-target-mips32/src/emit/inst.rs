@@ -59,7 +59,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.buf.pin(start_of_pad);
         self.call(callee, base);
         let end = self.e.buf.note_end();
-        self.sites.note_before(end, CALL_WITH_SLOT, pad, clauses);
+        self.sites.note(end, CALL_WITH_SLOT, pad, clauses);
         self.jump_to(normal);
     }
 

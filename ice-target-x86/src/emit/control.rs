@@ -51,7 +51,8 @@ impl<L: Listing> Emitter<'_, L> {
         self.target_label(pad);
         let start = self.e.buf.offset();
         self.call(callee, popped);
-        self.sites.note(start, self.e.buf.offset(), pad, clauses);
+        let (end, size) = (self.e.buf.note_end(), self.e.buf.offset() - start);
+        self.sites.note(end, size, pad, clauses);
         self.jump_to(normal);
     }
 
