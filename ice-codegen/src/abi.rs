@@ -59,7 +59,7 @@ impl StackArguments {
     /// The offset of the next argument, of `size` bytes at a multiple of `align` (a power of two), from the start.
     pub fn take(&mut self, size: u32, align: u32) -> u32 {
         // Past the limit the function is refused.
-        let offset = self.bytes.next_multiple_of(align);
+        let offset = (self.bytes + (align - 1)) & !(align - 1);
         self.bytes = offset.saturating_add(size).min(MAX_STACK);
         self.align = self.align.max(align);
         offset

@@ -110,6 +110,21 @@ impl Uses {
         self.values[value.index()].count
     }
 
+    /// Notes one use more by an instruction that uses it already.
+    pub fn add(&mut self, value: Value) {
+        self.values[value.index()].count += 1;
+    }
+
+    /// Notes that the last instruction in layout order that uses `value` is `user`.
+    pub fn set_last_user(&mut self, value: Value, user: Inst) {
+        self.values[value.index()].user = user.as_u32();
+    }
+
+    /// Notes that an instruction may ask for bits of `value` that its type does not have.
+    pub fn set_widened(&mut self, value: Value) {
+        self.values[value.index()].accessed |= WIDENED;
+    }
+
     /// Whether every use of `value` is as the address of a load or store, or, if it is a lane taken out of a
     /// vector, as the lane of another.
     #[inline]

@@ -7,13 +7,14 @@
 //! kind. `select a, b, false` and `select a, true, b` are the same, `xor a, true` exchanges the targets
 //! (jumping code: Aho, Lam, Sethi and Ullman, "Compilers", 2nd edition, 6.6).
 //!
-//! Requires: a verified function, its loop forest and its use counts. Preserves: the order of side effects; every block, but
-//! adds second halves ([`Changed::MoreBlocks`] if it did). What is dead goes away. Linear in blocks and in what moves.
+//! Requires: a verified function and its use counts. Preserves: those, which it keeps; the order of side effects; every
+//! block, but adds second halves ([`Changed::MoreBlocks`] if it did). What is dead goes away. Linear in blocks and in what
+//! moves.
 
 use crate::changed::Changed;
 use crate::split::rename_predecessor;
 use alloc::vec::Vec;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
 
 /// Most instructions that move with a condition.
 const MAX_MOVED: usize = 12;
@@ -36,12 +37,7 @@ enum Logic {
 }
 
 /// Splits the branches of `func`.
-pub fn split_conditions(
-    func: &mut Function,
-    loops: &mut LoopForest,
-    uses: &Uses,
-    scratch: &mut ShortCircuitScratch,
-) -> Changed {
+pub fn split_conditions(func: &mut Function, uses: &mut Uses, scratch: &mut ShortCircuitScratch) -> Changed {
     let mut changed = Changed::Nothing;
     scratch.work.clear();
     for block in func.blocks() {
@@ -59,7 +55,6 @@ pub fn split_conditions(
             && let Some(second) = split(func, uses, block, scratch)
         {
             changed = Changed::MoreBlocks;
-            loops.add_block(second, loops.innermost(block));
             scratch.work.push((block, splits + 1));
             scratch.work.push((second, splits + 1));
         }
@@ -94,7 +89,12 @@ fn logic(func: &Function, uses: &Uses, cond: Value) -> Option<(Logic, Value, Val
 }
 
 /// Splits `block` if its condition allows, and gives the second half.
-fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCircuitScratch) -> Option<Block> {
+fn split(
+    func: &mut Function,
+    uses: &mut Uses,
+    block: Block,
+    scratch: &mut ShortCircuitScratch,
+) -> Option<Block> {
     let end = func.layout.last_inst(block)?;
     let &InstData::CondBr { cond, if_true, if_false } = func.inst(end) else { return None };
     if if_true == if_false {
@@ -113,6 +113,10 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
         Logic::Or => InstData::CondBr { cond: a, if_true, if_false: second },
         Logic::And => InstData::CondBr { cond: a, if_true: second, if_false },
     };
+    for (condition, branch) in [(a, end), (b, test)] {
+        uses.set_widened(condition);
+        pass_on(func, uses, block, condition, whole, branch);
+    }
     // One target is reached from both halves, the other from the second only.
     let (both, other) = match logic {
         Logic::Or => (if_true, if_false),
@@ -127,6 +131,7 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
             scratch.incoming.clear();
             scratch.incoming.extend_from_slice(func.incoming(incoming));
             scratch.incoming.push((value, second));
+            uses.add(value);
             let incoming = func.make_incoming(&scratch.incoming);
             *func.inst_mut(inst) = InstData::Phi { incoming };
         }
@@ -136,8 +141,23 @@ fn split(func: &mut Function, uses: &Uses, block: Block, scratch: &mut ShortCirc
     Some(second)
 }
 
+/// Notes that `user`, behind all that is in `block`, uses `value` now, as `before` did if that is another one.
+fn pass_on(func: &Function, uses: &mut Uses, block: Block, value: Value, before: Inst, user: Inst) {
+    if let Some(last) = uses.last_user(value)
+        && (last == before || func.layout.block_of(last) == Some(block))
+    {
+        uses.set_last_user(value, user);
+    }
+}
+
 /// Moves from `block` to before `test` what only `test` needs.
-fn take_along(func: &mut Function, uses: &Uses, block: Block, test: Inst, scratch: &mut ShortCircuitScratch) {
+fn take_along(
+    func: &mut Function,
+    uses: &mut Uses,
+    block: Block,
+    test: Inst,
+    scratch: &mut ShortCircuitScratch,
+) {
     let moved = &mut scratch.moved;
     moved.clear();
     moved.push(test);
@@ -159,6 +179,7 @@ fn take_along(func: &mut Function, uses: &Uses, block: Block, test: Inst, scratc
             func.layout.remove_inst(user);
             func.layout.insert_before(before, user);
             before = user;
+            func.for_each_operand(user, |value| pass_on(func, uses, block, value, user, user));
         }
     }
 }

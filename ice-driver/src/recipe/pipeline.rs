@@ -424,8 +424,7 @@ impl Pipeline {
                 ice_passes::reduce_strength(&mut self.func, addresses, graphs, &self.uses, &mut self.strength)
             }
             Step::ShortCircuit => {
-                let (loops, scratch) = (&mut self.loops, &mut self.short_circuit);
-                ice_passes::split_conditions(&mut self.func, loops, &self.uses, scratch)
+                ice_passes::split_conditions(&mut self.func, &mut self.uses, &mut self.short_circuit)
             }
             Step::SimplifySwitches => {
                 ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
@@ -441,7 +440,7 @@ impl Pipeline {
                 ice_passes::sink(&mut self.func, accesses, graphs, &self.uses, scratch)
             }
         };
-        self.uses_hold &= changed == Changed::Nothing;
+        self.uses_hold &= changed == Changed::Nothing || step == Step::ShortCircuit;
         // What the steps behind those that change blocks need.
         if changed >= Changed::MoreBlocks {
             self.cfg.compute(&self.func);
