@@ -174,7 +174,8 @@ impl<'f> Context<'f> {
     }
 }
 
-fn reset(output: &mut Output) {
+/// Empties the output.
+pub(crate) fn reset(output: &mut Output) {
     output.allocs.clear();
     output.operand_starts.clear();
     output.edits.clear();

@@ -69,10 +69,14 @@ pub(crate) struct Thread {
     head: u32,
     /// Bytes of a slot for it, 0 for those of the class.
     pub size: u32,
+    /// The last block with several successors that passes it on to one of them.
+    passed: u32,
     /// The register class.
     pub class: RegClass,
     /// A set of the constants below.
     flags: u8,
+    /// A set of [`EARLY`] and [`SPREAD`].
+    order: u8,
 }
 
 /// The register is referenced in several blocks, or live around a back edge.
@@ -87,6 +91,10 @@ const EXPOSED: u8 = 16;
 const HERE: u8 = 32;
 /// There is more than one definition of the register.
 pub(crate) const SEVERAL: u8 = 64;
+/// In the order of blocks, one reads the register before any that defines it.
+const EARLY: u8 = 1;
+/// More than one block defines it.
+const SPREAD: u8 = 2;
 
 /// The flags after one more definition.
 #[inline(always)]
@@ -99,6 +107,15 @@ fn defined(flags: u8) -> u8 {
 #[inline(always)]
 fn first_access(access: u8) -> u8 {
     access << 2
+}
+
+/// What the first access in a block says of the order of blocks, given the flags before it.
+#[inline(always)]
+fn order(flags: u8, access: u8) -> u8 {
+    match flags & DEFINED != 0 {
+        false => (access & READ) >> READ.trailing_zeros(),
+        true => (access & WRITTEN) >> (WRITTEN / SPREAD).trailing_zeros(),
+    }
 }
 
 /// The flags after one more access.
@@ -129,6 +146,22 @@ impl Thread {
 
     pub fn crosses(&self) -> bool {
         self.flags & CROSS != 0
+    }
+
+    /// Whether it is read before its definition in the order of blocks.
+    pub fn is_early(&self) -> bool {
+        self.order & EARLY != 0
+    }
+
+    /// Whether several blocks define it.
+    pub fn is_spread(&self) -> bool {
+        self.order & SPREAD != 0
+    }
+
+    /// Whether a block behind `block` refers to it or passes it on.
+    pub fn is_behind(&self, block: u32) -> bool {
+        let is_behind = |last: u32| last != NONE && last > block;
+        is_behind(self.block) || is_behind(self.passed)
     }
 
     /// A set of [`CROSS`] and [`SEVERAL`].
@@ -328,8 +361,9 @@ impl References {
     /// Adds the next virtual register.
     #[inline]
     pub fn vreg(&mut self, class: RegClass, size: u32) {
-        let (block, inst, latest, before, head) = (NONE, NONE, NONE, NONE, NONE);
-        self.threads.push(Thread { block, inst, latest, before, head, size, class, flags: 0 });
+        let (block, inst, latest, before, head, passed) = (NONE, NONE, NONE, NONE, NONE, NONE);
+        let (flags, order) = (0, 0);
+        self.threads.push(Thread { block, inst, latest, before, head, size, passed, class, flags, order });
     }
 
     /// Adds the next parameter of the block, before its instructions.
@@ -352,7 +386,8 @@ impl References {
                 }
                 Leaving::WithOthers => {
                     let Some(thread) = self.threads.get_mut(arg.index()) else { continue };
-                    thread.flags |= CROSS;
+                    thread.order |= order(thread.flags, READ);
+                    (thread.flags, thread.passed) = (thread.flags | CROSS, self.block);
                     if thread.block != self.block && !self.is_brief {
                         let (vreg, block) = (arg.as_u32(), self.block);
                         self.mentions.push(Mention { vreg, block, exposed: true, writes: false });
@@ -413,6 +448,7 @@ impl References {
                 {
                     self.mentions.push(mention);
                 }
+                thread.order |= order(thread.flags, op.access());
                 thread.flags |= CROSS;
             }
             thread.flags = thread.flags & !(EXPOSED | HERE) | first_access(op.access());
@@ -518,6 +554,7 @@ impl References {
                 {
                     self.mentions.push(mention);
                 }
+                thread.order |= order(flags, access);
                 flags |= CROSS;
             }
             flags |= first_access(access);
@@ -561,7 +598,10 @@ impl References {
             // What was noted was the definition.
             match self.aheads.of(thread.before) {
                 Some(ahead) => (ahead.next, ahead.last) = (thread.inst, thread.inst),
-                None => thread.flags |= CROSS | EXPOSED,
+                None => {
+                    thread.order |= EARLY;
+                    thread.flags |= CROSS | EXPOSED;
+                }
             }
         }
         thread.flags = accessed(thread.flags | access, access);

@@ -15,6 +15,9 @@ use alloc::vec::Vec;
 /// `def_inst`: this bit and a block number mark the parameters of that block.
 pub(crate) const PARAM_MARK: u32 = 1 << 31;
 
+/// An entry of [`Scan::edge_index`]: see there.
+pub(crate) const REGION_MARK: u32 = 1 << 31;
+
 /// What the allocator knows about one virtual register. The alignment makes it 32 bytes, so that
 /// indexing is a shift.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +105,8 @@ pub(crate) struct Scan {
     pub aheads: Aheads,
     /// Number of crossing virtual registers.
     pub crossing: u32,
-    /// For a block whose parameters are set at its start: which successor it is.
+    /// For a block whose parameters are set at its start: which successor it is. For others 0, but in the minimal mode
+    /// [`REGION_MARK`] with the number of a region, for the first block of one.
     pub edge_index: Vec<u32>,
 }
 

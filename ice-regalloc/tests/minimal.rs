@@ -362,18 +362,18 @@ fn what_an_edge_passes_on_is_made_on_it() {
         let mut func = function(
             2,
             vec![
-                (vec![again(0, remat), end(&[])], vec![1]),
-                (vec![inst(&[Operand::use_any(v(1), GPR)]), end(&[])], vec![2, 3]),
-                (vec![end(&[])], vec![1]),
-                (vec![end(&[])], vec![]),
+                (vec![again(0, remat), end(&[])], vec![1, 2]),
+                (vec![end(&[])], vec![3]),
+                (vec![end(&[])], vec![3]),
+                (vec![inst(&[Operand::use_any(v(1), GPR)]), end(&[])], vec![]),
             ],
         );
-        func.blocks[1].params.push(v(1));
-        func.blocks[0].args[0].push(v(0));
-        func.blocks[2].args[0].push(v(1));
+        func.blocks[3].params.push(v(1));
+        func.blocks[1].args[0].push(v(0));
+        func.blocks[2].args[0].push(v(0));
         let output = allocate(&func);
         assert!(place(&output, 0, 0).is_none());
-        assert_eq!(output.edits.len(), edits);
+        assert_eq!(output.edits.len(), 2 * edits);
     }
 }
 

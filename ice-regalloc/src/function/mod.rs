@@ -86,6 +86,8 @@ pub struct Function {
     args: Vec<VReg>,
     preds: Vec<Block>,
     depths: Vec<u32>,
+    /// The edges to the same or an earlier block, the last first: source and target.
+    back_edges: Vec<(Block, Block)>,
     pub(crate) references: References,
 }
 
@@ -103,6 +105,7 @@ impl Default for Function {
             args: Vec::new(),
             preds: Vec::new(),
             depths: Vec::new(),
+            back_edges: Vec::new(),
             references: References::default(),
         }
     }
@@ -253,6 +256,13 @@ impl Function {
     #[inline]
     pub fn loop_depth(&self, block: Block) -> Option<u32> {
         self.depths.get(block.as_u32() as usize).copied()
+    }
+
+    /// The edges to the same or an earlier block, the one from the last block first: source and target. Known when the
+    /// function is finished.
+    #[inline]
+    pub(crate) fn back_edges(&self) -> &[(Block, Block)] {
+        &self.back_edges
     }
 
     /// Whether nothing can be moved on the edges that leave `block`, since its terminator destroys registers.

@@ -27,6 +27,7 @@ impl Function {
         self.args.clear();
         self.preds.clear();
         self.depths.clear();
+        self.back_edges.clear();
         self.references.clear();
     }
 
@@ -182,6 +183,7 @@ impl Function {
             total += block.preds;
             block.preds = total;
         }
+        self.back_edges.clear();
         self.preds.clear();
         self.preds.resize(total as usize, Block::from_u32(0));
         let (blocks, preds) = (&mut self.blocks[..], &mut self.preds[..]);
@@ -192,6 +194,9 @@ impl Function {
                 let slot = &mut blocks[succ.as_u32() as usize].preds;
                 *slot -= 1;
                 preds[*slot as usize] = Block::from_u32(index as u32);
+                if succ.as_u32() <= index as u32 {
+                    self.back_edges.push((Block::from_u32(index as u32), *succ));
+                }
             }
             end = start;
         }

@@ -31,9 +31,12 @@ impl<U: Units> Allocator<'_, U> {
             state.def_inst = PARAM_MARK | block.as_u32();
             state.advance(ahead);
         }
-        let overlap =
-            args.iter().any(|a| self.vregs[a.as_u32() as usize].def_inst == PARAM_MARK | block.as_u32());
-        if overlap {
+        // An argument may be in a register that becomes a parameter's.
+        let is_overwritten = |&arg: &VReg| {
+            let state = &self.vregs[arg.index()];
+            state.def_inst == PARAM_MARK | block.as_u32() || state.home.is_reg()
+        };
+        if args.iter().any(is_overwritten) || params.iter().any(|p| self.vregs[p.index()].home.is_reg()) {
             for (arg, param) in args.iter().zip(params) {
                 let from = self.home(arg.as_u32());
                 let to = self.home(param.as_u32());
@@ -67,6 +70,10 @@ impl<U: Units> Allocator<'_, U> {
         succs: &[Block],
         terminator: Inst,
     ) -> Result<(), Error> {
+        let entered = match *succs {
+            [succ] => self.entered(block, succ),
+            _ => None,
+        };
         let mut rest = self.occupied;
         while let Some(v) = self.take_owner(&mut rest) {
             let state = *self.state(v);
@@ -74,17 +81,46 @@ impl<U: Units> Allocator<'_, U> {
                 if !self.exits {
                     self.store(v);
                 }
-                if state.next == LIVE_OUT {
+                if state.next == LIVE_OUT && entered.is_none() {
                     self.leave_register(v);
                 }
             }
         }
+        if self.inside {
+            self.store_leaving(succs);
+        }
         let &[succ] = succs else { return Ok(()) };
         let args = self.func.edge_args(block, 0);
-        if args.is_empty() { Ok(()) } else { self.leave_with(block, succ, args, terminator) }
+        if let Some(index) = entered {
+            return self.leave_for_region(block, succ, args, terminator, index);
+        }
+        if args.is_empty() { Ok(()) } else { self.leave_with(block, succ, args, terminator, None) }
     }
 
-    /// Sets the parameters of `succ`, the only successor of `block`.
+    /// Leaves for a region, whose residents get their registers.
+    #[inline(never)]
+    fn leave_for_region(
+        &mut self,
+        block: Block,
+        succ: Block,
+        args: &[VReg],
+        terminator: Inst,
+        index: usize,
+    ) -> Result<(), Error> {
+        let reserved = self.reserved;
+        self.reserved.insert(U::of(self.regions.list[index].units));
+        self.leave_with(block, succ, args, terminator, Some(index))?;
+        self.reserved = reserved;
+        let mut rest = self.occupied;
+        while let Some(v) = self.take_owner(&mut rest) {
+            self.unbind(v);
+        }
+        self.overwrite(self.remembered);
+        Ok(())
+    }
+
+    /// Sets the parameters of `succ`, the only successor of `block`, and the residents of the region that the edge enters,
+    /// if it does.
     #[inline(never)]
     fn leave_with(
         &mut self,
@@ -92,16 +128,20 @@ impl<U: Units> Allocator<'_, U> {
         succ: Block,
         args: &[VReg],
         terminator: Inst,
+        entered: Option<usize>,
     ) -> Result<(), Error> {
         let params = self.func.block_params(succ);
         let start = self.starts[terminator.as_u32() as usize] as usize;
         let end = self.starts[self.func.block_insts(block).end.as_u32() as usize] as usize;
         let read = &self.operands[start..end];
-        let alone = args.len() == 1 && read.is_empty();
+        let alone = args.len() == 1 && read.is_empty() && entered.is_none();
         args.iter().for_each(|arg| self.recall(arg.as_u32()));
         for (arg, param) in args.iter().zip(params) {
             let from = self.place(arg.as_u32());
-            let to = self.home(param.as_u32());
+            let to = match entered.and_then(|index| self.regions.reg_of(index, param.as_u32())) {
+                Some(reg) => Allocation::reg(reg),
+                None => self.home_in(succ, param.as_u32()),
+            };
             if self.state(arg.as_u32()).is_valid() && self.home(arg.as_u32()) == to {
                 continue;
             }
@@ -109,6 +149,16 @@ impl<U: Units> Allocator<'_, U> {
                 self.push_move(from, to, param.as_u32());
             } else if from != to {
                 self.copy(self.edit(from, to, param.as_u32()), block)?;
+            }
+        }
+        if let Some(index) = entered {
+            for n in self.regions.list[index].residents.clone() {
+                let resident = &self.regions.residents[n];
+                if resident.enters {
+                    let (v, to) = (resident.vreg, Allocation::reg(resident.reg));
+                    let from = self.place(v);
+                    self.push_move(from, to, v);
+                }
             }
         }
         if !alone {
@@ -164,11 +214,11 @@ impl<U: Units> Allocator<'_, U> {
         self.cx.solver.push(ParallelMove { from, to, class, size });
     }
 
-    /// Emits the moves pushed so far, at the present point. All targets are slots, so moves that read none and a
-    /// single move need no order.
+    /// Emits the moves pushed so far, at the present point. A single move needs no order, and neither do moves to
+    /// slots that read none and to registers that none reads.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
         let moves = self.cx.solver.moves();
-        if moves.len() == 1 || moves.iter().all(|m| !m.from.is_slot()) {
+        if moves.len() == 1 || self.are_apart(moves) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
                 let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
@@ -197,15 +247,32 @@ impl<U: Units> Allocator<'_, U> {
         result
     }
 
+    /// Whether none of the moves writes what another one may read: targets and sources are not both slots, and not in the
+    /// same registers.
+    fn are_apart(&self, moves: &[ParallelMove]) -> bool {
+        let (mut read, mut written, mut slots_read, mut slots_written) = (U::EMPTY, U::EMPTY, false, false);
+        for m in moves {
+            match m.from.as_reg() {
+                Some(reg) => read.insert(self.units(reg)),
+                None => slots_read |= m.from.is_slot(),
+            }
+            match m.to.as_reg() {
+                Some(reg) => written.insert(self.units(reg)),
+                None => slots_written = true,
+            }
+        }
+        !read.intersects(written) && !(slots_read && slots_written)
+    }
+
     /// Emits a copy; one that no instruction can do goes through a register that is free or saved around.
     fn copy(&mut self, edit: Edit, block: Block) -> Result<(), Error> {
         if !self.func.takes_two(edit.from, edit.to) {
             self.push_edit(edit);
             return Ok(());
         }
-        let free = self.tables.first_free(edit.class, self.occupied);
-        let first = self.tables.order(edit.class).first().copied();
-        let reg = free.or(first).ok_or(Error::NoScratch { block })?;
+        let free = self.tables.first_free(edit.class, self.occupied.union(self.reserved));
+        let first = || self.tables.first_free(edit.class, self.reserved);
+        let reg = free.or_else(first).ok_or(Error::NoScratch { block })?;
         let mut rest = self.occupied.intersection(self.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
             let slot = self.new_slot(v);

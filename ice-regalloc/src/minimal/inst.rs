@@ -215,7 +215,7 @@ impl<U: Units> Allocator<'_, U> {
     /// Moves `v` out of a register that the instruction needs, to another one or its slot.
     fn displace(&mut self, v: u32) {
         let state = *self.state(v);
-        let wanted = state.pending > 0 || state.next < LIVE_OUT;
+        let wanted = (state.pending > 0 || state.next < LIVE_OUT) && !state.home.is_reg();
         if wanted && self.is_needed(v) {
             let avoid = self.all_pins();
             let class = RegClass(state.class);
@@ -231,9 +231,9 @@ impl<U: Units> Allocator<'_, U> {
         self.evict(v);
     }
 
-    /// Whether the use must be in a register although it says Any: its slot is overwritten by a
+    /// Whether the use must be in a register although it says Any: its home is overwritten by a
     /// definition in the same instruction too early.
-    fn slot_is_overwritten(&mut self, work: Work, op: Operand) -> bool {
+    fn home_is_overwritten(&mut self, work: Work, op: Operand) -> bool {
         op.kind() == OperandKind::Use
             && (op.pos() == OperandPos::Late || self.pins.early_def)
             && self.state(op.vreg().as_u32()).def_inst == work.inst.as_u32()
@@ -242,7 +242,7 @@ impl<U: Units> Allocator<'_, U> {
     fn needs_register(&mut self, work: Work, op: Operand) -> bool {
         match op.constraint() {
             Constraint::Reg => true,
-            Constraint::Any => op.is_use() && (self.wants_register(op) || self.slot_is_overwritten(work, op)),
+            Constraint::Any => op.is_use() && (self.wants_register(op) || self.home_is_overwritten(work, op)),
             _ => false,
         }
     }
@@ -250,10 +250,12 @@ impl<U: Units> Allocator<'_, U> {
     /// The register that the use can stay in.
     fn in_place(&mut self, work: Work, op: Operand) -> Option<PReg> {
         let state = *self.state(op.vreg().as_u32());
-        if state.reg == NO_REG || !self.tables.in_class(op.class(), state.reg) {
-            return None;
-        }
-        let units = self.units(PReg(state.reg));
+        let reg = match state.reg {
+            NO_REG if self.home_is_overwritten(work, op) => return None,
+            NO_REG => self.resident(op)?,
+            reg => Some(PReg(reg)).filter(|_| self.tables.in_class(op.class(), reg))?,
+        };
+        let units = self.units(reg);
         let pins = &self.pins;
         let destroyed = pins.fixed_late.union(pins.clobbers);
         let ok = match op.kind() {
@@ -262,7 +264,7 @@ impl<U: Units> Allocator<'_, U> {
             _ if units.intersects(pins.late) => state.def_inst != work.inst.as_u32(),
             _ => !units.intersects(destroyed),
         };
-        ok.then_some(PReg(state.reg))
+        ok.then_some(reg)
     }
 
     /// Units that a new register for the operand must not have.
@@ -295,8 +297,11 @@ impl<U: Units> Allocator<'_, U> {
     fn reserve_def(&mut self, work: Work, k: usize) -> Result<(), Error> {
         let op = work.ops[k];
         let avoid = self.avoid(op);
-        let reg =
-            self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
+        let reg = match self.free_home(op, avoid) {
+            None => self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG),
+            reg => reg,
+        };
+        let reg = reg.ok_or(Self::unsatisfiable(work, k))?;
         work.places[k].set(Allocation::reg(reg));
         let units = self.units(reg);
         self.pins.fixed_late.insert(units);
@@ -304,6 +309,11 @@ impl<U: Units> Allocator<'_, U> {
             self.pins.fixed_early.insert(units);
         }
         Ok(())
+    }
+
+    /// The register that is the home of what `op` defines, if the operand may be in it outside `avoid`.
+    fn free_home(&self, op: Operand, avoid: U) -> Option<PReg> {
+        self.resident(op).filter(|&reg| !self.units(reg).intersects(avoid))
     }
 
     /// Places the uses that need a register and, if asked, the definitions that do.
@@ -384,7 +394,7 @@ impl<U: Units> Allocator<'_, U> {
                 continue;
             }
             let v = op.vreg().as_u32();
-            if self.home(v).is_slot() && !self.slot_is_overwritten(work, op) {
+            if self.home(v).is_slot() && !self.home_is_overwritten(work, op) {
                 self.use_home(work, k);
                 continue;
             }
@@ -449,7 +459,7 @@ impl<U: Units> Allocator<'_, U> {
             let gone = match op.kind() {
                 OperandKind::Def => true,
                 // A value that is rewritten in its slot has a stale copy in its register.
-                OperandKind::UseDef => work.places[k].get().is_slot(),
+                OperandKind::UseDef => work.places[k].get() == state.home,
                 OperandKind::Use => {
                     state.def_inst != work.inst.as_u32()
                         && (!self.is_live(state.next) || state.next == LIVE_OUT && state.is_valid())
@@ -481,18 +491,26 @@ impl<U: Units> Allocator<'_, U> {
             let next = self.state(v).next;
             let reserved = work.places[k].get().as_reg();
             let avoid = self.avoid(op);
+            let home = self.free_home(op, avoid);
+            let has_register_home = self.state(v).home.is_reg();
             let reg = match op.constraint() {
                 Constraint::Fixed(reg) => Some(reg),
                 Constraint::Reg if reserved.is_some() => reserved,
+                Constraint::Reg | Constraint::Any if home.is_some() => home,
                 Constraint::Reg => {
                     Some(self.pick(op.class(), avoid, v, source).ok_or(Self::unsatisfiable(work, k))?)
                 }
                 Constraint::Stack => None,
                 Constraint::Any if !self.is_live(next) => self.pick_free(op.class(), avoid, v, source),
-                Constraint::Any if next == LIVE_OUT => None,
+                Constraint::Any if next == LIVE_OUT && !has_register_home => None,
                 Constraint::Any => self.pick(op.class(), avoid, v, source),
             };
             let place = match reg {
+                Some(reg) if Allocation::reg(reg) == self.state(v).home => {
+                    self.pins.late.insert(self.units(reg));
+                    self.define_at_home(v);
+                    Allocation::reg(reg)
+                }
                 Some(reg) => {
                     let units = self.units(reg);
                     self.pins.late.insert(units);
@@ -519,7 +537,8 @@ impl<U: Units> Allocator<'_, U> {
             let v = op.vreg().as_u32();
             if op.is_def() {
                 let place = work.places[k].get();
-                if let Some(reg) = place.as_reg() {
+                let home = self.state(v).home;
+                if let Some(reg) = place.as_reg().filter(|_| place != home) {
                     self.used_regs.insert(self.units(reg));
                     self.state(v).flags &= !VALID;
                 } else {

@@ -6,8 +6,9 @@
 //! (`recall`); whatever writes the register makes it forgotten (`overwrite`).
 //!
 //! Files: `state` binds registers and evicts; `plain` finds places for the usual instruction, `fixed` for
-//! the usual call and return, and `inst` for any; `made` has values that are made again in place of a reload; `edges` does block borders; `tables` holds the register
-//! file; this file drives.
+//! the usual call and return, and `inst` for any; `made` has values that are made again in place of a reload; `edges` does
+//! block borders; `regions` finds values that loops keep in registers, and `resident` gives them those; `tables` holds the
+//! register file; this file drives.
 //!
 //! The parts that are called most state what was measured.
 
@@ -16,10 +17,13 @@ mod fixed;
 mod inst;
 mod made;
 mod plain;
+mod regions;
+mod resident;
 mod state;
 
 use self::inst::Work;
-use crate::context::Options;
+use self::regions::{Input, Regions};
+use crate::context::{Options, SlotSharing, reset};
 use crate::error::Error;
 use crate::function::Function;
 use crate::moves::MoveSolver;
@@ -46,6 +50,7 @@ struct FreeSlots {
 pub(crate) struct Scratch<'f> {
     pub(crate) tables: Box<Tables<'f>>,
     scan: Scan,
+    regions: Regions,
     buffers: Buffers,
 }
 
@@ -121,6 +126,16 @@ struct Allocator<'a, U> {
     edge_index: &'a [u32],
     clobber_list: &'a [(u32, RegUnits)],
     cx: &'a mut Buffers,
+    regions: &'a mut Regions,
+    /// The region that the present block is in, or the next one.
+    region: usize,
+    /// The number of the next block where a region begins or, while the present block is in one, where it ends.
+    border: u32,
+    inside: bool,
+    /// The present block comes behind a region that residents leave.
+    has_left: bool,
+    /// Units of residents: nothing else is put there.
+    reserved: U,
     /// `out.allocs`.
     allocs: &'a [Cell<Allocation>],
     /// `out.used_regs`.
@@ -188,6 +203,33 @@ pub(crate) fn allocate<'f>(
 ) -> Result<(), Error> {
     scratch.tables.set(file);
     scratch.scan.compute(func)?;
+    scratch.regions.clear();
+    // Where control comes back to a call that has returned, registers have what they had at the call.
+    if options.slots == SlotSharing::Shared {
+        let Scratch { tables, scan, regions, .. } = scratch;
+        let Scan { vregs, edge_index, .. } = scan;
+        regions.compute(Input { func, file, tables, vregs, edge_index });
+    }
+    match allocate_by_size(func, file, options, scratch, out) {
+        // Without the registers of residents there may be too few.
+        Err(Error::Unsatisfiable { .. } | Error::NoScratch { .. }) if !scratch.regions.list.is_empty() => {
+            reset(out);
+            scratch.scan.compute(func)?;
+            scratch.regions.clear();
+            allocate_by_size(func, file, options, scratch, out)
+        }
+        result => result,
+    }
+}
+
+/// Allocates with sets of units of the size that the register file needs.
+fn allocate_by_size<'f>(
+    func: &Function,
+    file: &RegisterFile<'f>,
+    options: &Options,
+    scratch: &mut Scratch<'f>,
+    out: &mut Output,
+) -> Result<(), Error> {
     if scratch.tables.fit::<u64>() {
         allocate_with::<u64>(func, file, options, scratch, out)
     } else {
@@ -203,7 +245,7 @@ fn allocate_with<'f, U: Units>(
     scratch: &mut Scratch<'f>,
     out: &mut Output,
 ) -> Result<(), Error> {
-    let Scratch { tables, scan, buffers: cx } = scratch;
+    let Scratch { tables, scan, regions, buffers: cx } = scratch;
     let refs = &func.references;
     let (operands, starts) = (func.all_operands(), func.operand_starts());
     let mut allocs = core::mem::take(&mut out.allocs);
@@ -225,6 +267,12 @@ fn allocate_with<'f, U: Units>(
         edge_index: &scan.edge_index,
         clobber_list: &refs.clobbers,
         cx,
+        border: regions.list.first().map_or(NONE, |region| region.first),
+        regions,
+        region: 0,
+        inside: false,
+        has_left: false,
+        reserved: U::EMPTY,
         allocs: Cell::from_mut(&mut *allocs).as_slice_of_cells(),
         used_regs: U::EMPTY,
         out,
@@ -262,8 +310,13 @@ impl<'a, U: Units> Allocator<'a, U> {
         self.exits = succs.is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
         self.continues = self.is_continued(block);
+        self.point = ProgPoint::before(insts.start);
+        if block.as_u32() == self.border && !self.inside {
+            self.enter_region();
+        } else if self.has_left && !self.inside {
+            self.receive(block);
+        }
         if !params.is_empty() {
-            self.point = ProgPoint::before(insts.start);
             self.enter_block(block, params)?;
         }
         let shapes = &self.shapes[start as usize..end as usize];
@@ -305,6 +358,9 @@ impl<'a, U: Units> Allocator<'a, U> {
             }
         }
         self.end_block();
+        if self.inside && block.as_u32() == self.border {
+            self.leave_region();
+        }
         Ok(())
     }
 

@@ -134,6 +134,12 @@ impl<'a, U: Units> Allocator<'a, U> {
         let v = op.vreg().as_u32();
         let state = &self.vregs[op.index()];
         let next = state.next;
+        if state.reg == NO_REG
+            && let Some(reg) = self.resident(op)
+        {
+            place.set(Allocation::reg(reg));
+            return Some(self.units(reg));
+        }
         // Two operands that read one value are looked at together.
         if state.reg != NO_REG || state.home.is_none() || next == self.point.inst().as_u32() {
             return None;
@@ -232,8 +238,10 @@ impl<'a, U: Units> Allocator<'a, U> {
     /// The register of the class of `op` that the value has come to, for the second of two
     /// operands that read it.
     fn plain_in_place(&mut self, op: Operand) -> Option<PReg> {
-        let reg = self.state(op.vreg().as_u32()).reg;
-        (reg != NO_REG && self.tables.in_class(op.class(), reg)).then_some(PReg(reg))
+        match self.vregs[op.index()].reg {
+            NO_REG => self.resident(op),
+            reg => self.tables.in_class(op.class(), reg).then_some(PReg(reg)),
+        }
     }
 
     /// Undoes what was done before a register was missing: values whose lives end here are in their
@@ -242,8 +250,10 @@ impl<'a, U: Units> Allocator<'a, U> {
     fn plain_restore(&mut self, work: Work) {
         for (k, op) in work.ops.iter().enumerate() {
             let place = work.places[k].replace(Allocation::NONE);
+            let state = &self.vregs[op.index()];
             if let Some(reg) = place.as_reg()
-                && self.vregs[op.index()].reg == NO_REG
+                && state.reg == NO_REG
+                && state.home != place
             {
                 self.bind(op.vreg().as_u32(), reg);
             }
@@ -316,7 +326,7 @@ impl<'a, U: Units> Allocator<'a, U> {
     fn plain_use_def(&mut self, op: Operand, place: Allocation) {
         let v = op.vreg().as_u32();
         let state = &mut self.vregs[op.index()];
-        if let Some(reg) = place.as_reg() {
+        if let Some(reg) = place.as_reg().filter(|_| place != state.home) {
             self.used_regs.insert(U::of(self.tables.units(reg)));
             state.flags &= !VALID;
             if state.reg != reg.0 {
@@ -342,6 +352,16 @@ impl<'a, U: Units> Allocator<'a, U> {
             state.reg = NO_REG;
         }
         let live = self.is_live(next);
+        if self.inside
+            && let Some(reg) = self.resident(op)
+        {
+            self.state(v).flags |= VALID;
+            place.set(Allocation::reg(reg));
+            if next == DEAD {
+                self.kill(v);
+            }
+            return true;
+        }
         let none = U::EMPTY;
         // A value that is only used after the block, or never, is not worth an eviction.
         let reg = if op.is_reg() || next < LIVE_OUT {
