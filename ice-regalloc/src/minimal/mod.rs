@@ -129,11 +129,13 @@ struct Allocator<'a, U> {
     regions: &'a mut Regions,
     /// The region that the present block is in, or the next one.
     region: usize,
-    /// The number of the next block where a region begins or, while the present block is in one, where it ends.
-    border: u32,
     inside: bool,
-    /// The present block comes behind a region that residents leave.
-    has_left: bool,
+    /// Of the region that the present block is in, the last block, else no number of one.
+    region_end: u32,
+    /// From this block on, a block may begin a region or get what leaves one. No number of a block in a region.
+    watch: u32,
+    /// The last block that gets what leaves a region before the present block, or 0.
+    last_receiver: u32,
     /// Units of residents: nothing else is put there.
     reserved: U,
     /// `out.allocs`.
@@ -267,11 +269,12 @@ fn allocate_with<'f, U: Units>(
         edge_index: &scan.edge_index,
         clobber_list: &refs.clobbers,
         cx,
-        border: regions.list.first().map_or(NONE, |region| region.first),
-        regions,
         region: 0,
         inside: false,
-        has_left: false,
+        region_end: NONE,
+        watch: regions.list.first().map_or(NONE, |region| region.first),
+        last_receiver: 0,
+        regions,
         reserved: U::EMPTY,
         allocs: Cell::from_mut(&mut *allocs).as_slice_of_cells(),
         used_regs: U::EMPTY,
@@ -310,13 +313,12 @@ impl<'a, U: Units> Allocator<'a, U> {
         self.exits = succs.is_empty();
         self.live_end = if self.exits { LIVE_OUT } else { DEAD };
         self.continues = self.is_continued(block);
-        self.point = ProgPoint::before(insts.start);
-        if block.as_u32() == self.border && !self.inside {
-            self.enter_region();
-        } else if self.has_left && !self.inside {
-            self.receive(block);
+        if block.as_u32() >= self.watch {
+            self.point = ProgPoint::before(insts.start);
+            self.begin_block(block);
         }
         if !params.is_empty() {
+            self.point = ProgPoint::before(insts.start);
             self.enter_block(block, params)?;
         }
         let shapes = &self.shapes[start as usize..end as usize];
@@ -358,7 +360,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             }
         }
         self.end_block();
-        if self.inside && block.as_u32() == self.border {
+        if block.as_u32() == self.region_end {
             self.leave_region();
         }
         Ok(())

@@ -43,8 +43,9 @@ pub(super) struct Region {
     pub residents: Range<usize>,
     /// Their registers.
     pub units: RegUnits,
-    /// Whether some leave.
+    /// Whether some leave, and the last block at whose start these are stored, or 0.
     pub leaves: bool,
+    pub last_receiver: u32,
 }
 
 impl Region {
@@ -124,6 +125,8 @@ pub(super) struct Regions {
     by_weight: Vec<(u32, u32)>,
     /// Registers given away in the region at work, each for a range of positions.
     given: Vec<(PReg, u32, u32)>,
+    /// Those that residents of a class may have, the class in front: first what the function need not save.
+    choice: Vec<(RegClass, PReg)>,
     /// The first terminator of each block of the region at work.
     ends: Vec<u32>,
     /// For each block of it the first one behind it that control gets to around it, within one turn.
@@ -200,7 +203,8 @@ impl Regions {
             let all = self.residents[start..].iter();
             let units = all.clone().fold(RegUnits::EMPTY, |units, r| units.union(input.file.units(r.reg)));
             let leaves = all.clone().any(|resident| resident.leaves);
-            self.list.push(Region { first, last, residents, units, leaves });
+            let last_receiver = if leaves { last_receiver(input.func, first, last) } else { 0 };
+            self.list.push(Region { first, last, residents, units, leaves, last_receiver });
         }
     }
 
@@ -429,6 +433,7 @@ impl Regions {
     /// Gives registers away, to the heaviest first.
     fn assign(&mut self, input: &Input, busy: RegUnits) {
         self.given.clear();
+        self.choice.clear();
         self.by_weight.clear();
         let weights = self.candidates.iter().enumerate();
         let heavy = weights.filter(|(_, c)| c.weight > 0).map(|(index, c)| (c.weight, index as u32));
@@ -444,33 +449,43 @@ impl Regions {
         }
     }
 
-    /// A register that is free where the candidate needs it.
-    fn register(&self, input: &Input, candidate: &Candidate, busy: RegUnits) -> Option<PReg> {
-        let class = RegClass(input.vregs[candidate.vreg as usize].class);
-        let is_free = |reg: PReg| {
-            let units = input.file.units(reg);
-            let mut given = self.given.iter();
-            !units.intersects(busy)
-                && !given.any(|&(other, first, last)| {
-                    input.file.units(other).intersects(units)
-                        && first <= candidate.last
-                        && candidate.first <= last
-                })
-        };
+    /// Lists the registers that residents of the class may have, unless that is done.
+    fn list_choice(&mut self, input: &Input, class: RegClass, busy: RegUnits) {
+        if self.choice.iter().any(|&(known, _)| known == class) {
+            return;
+        }
         let order = input.tables.order(class);
-        let order = order.get(left_free(order.len())..)?;
+        let order = order.get(left_free(order.len())..).unwrap_or_default();
+        for saved in [false, true] {
+            let fits = |&&reg: &&PReg| {
+                let units = input.tables.units(reg);
+                !units.intersects(busy) && input.file.callee_saved.intersects(units) == saved
+            };
+            self.choice.extend(order.iter().filter(fits).map(|&reg| (class, reg)));
+        }
+    }
+
+    /// A register that is free where the candidate needs it.
+    fn register(&mut self, input: &Input, candidate: &Candidate, busy: RegUnits) -> Option<PReg> {
+        let class = RegClass(input.vregs[candidate.vreg as usize].class);
+        self.list_choice(input, class, busy);
+        let is_free = |reg: PReg| {
+            let units = input.tables.units(reg);
+            let is_beside = |&(other, first, last): &(PReg, u32, u32)| {
+                first > candidate.last
+                    || candidate.first > last
+                    || !input.tables.units(other).intersects(units)
+            };
+            self.given.iter().all(is_beside)
+        };
+        let mut choice = self.choice.iter().filter(|&&(known, _)| known == class).map(|&(_, reg)| reg);
         if let Some(friend) = candidate.friend.and_then(|friend| self.given_to(friend))
-            && order.contains(&friend)
+            && choice.clone().any(|reg| reg == friend)
             && is_free(friend)
         {
             return Some(friend);
         }
-        if candidate.is_local {
-            return None;
-        }
-        let is_saved = |&&reg: &&PReg| input.file.callee_saved.intersects(input.file.units(reg));
-        let cheap = order.iter().find(|reg| !is_saved(reg) && is_free(**reg));
-        cheap.or_else(|| order.iter().find(|reg| is_saved(reg) && is_free(**reg))).copied()
+        if candidate.is_local { None } else { choice.find(|&reg| is_free(reg)) }
     }
 
     /// The register of a resident of the region at work.
@@ -522,6 +537,13 @@ fn is_closed(func: &Function, first: u32, last: u32) -> bool {
 /// Whether what leaves a region with the last block `last` by an edge to `target` can be stored at the start of that.
 pub(super) fn is_cheap_exit(func: &Function, last: u32, target: Block) -> bool {
     target.as_u32() > last && func.block_preds(target).len() == 1
+}
+
+/// The last block at whose start what leaves the region is stored, or 0.
+fn last_receiver(func: &Function, first: u32, last: u32) -> u32 {
+    let blocks = (first..=last).flat_map(|block| func.block_succs(Block::from_u32(block)));
+    let cheap = blocks.filter(|&&target| is_cheap_exit(func, last, target));
+    cheap.map(|target| target.as_u32()).max().unwrap_or(0)
 }
 
 /// How many blocks of the region must store what leaves it each time around.

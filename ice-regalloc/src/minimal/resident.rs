@@ -17,11 +17,27 @@ use crate::scan::{NONE, REGION_MARK, VALID};
 use crate::units::Units;
 
 impl<U: Units> Allocator<'_, U> {
-    /// Begins the next region, whose first block begins.
+    /// At the start of `block`, outside of regions: begins one there, or stores what comes out of one.
     #[inline(never)]
-    pub(super) fn enter_region(&mut self) {
+    pub(super) fn begin_block(&mut self, block: Block) {
+        if self.regions.list.get(self.region).is_some_and(|region| region.first == block.as_u32()) {
+            self.enter_region();
+        } else if block.as_u32() <= self.last_receiver {
+            self.receive(block);
+        } else {
+            self.watch_out();
+        }
+    }
+
+    /// Looks for the next block where there is something to do.
+    fn watch_out(&mut self) {
+        self.watch = self.regions.list.get(self.region).map_or(NONE, |region| region.first);
+    }
+
+    /// Begins the next region.
+    fn enter_region(&mut self) {
         let region = &self.regions.list[self.region];
-        (self.inside, self.border) = (true, region.last);
+        (self.inside, self.region_end, self.watch) = (true, region.last, NONE);
         self.reserved = U::of(region.units);
         self.used_regs.insert(self.reserved);
         for resident in &mut self.regions.residents[region.residents.clone()] {
@@ -31,8 +47,7 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// At the start of `block`: stores what comes out of a region, if that is where it is done.
-    #[inline(never)]
-    pub(super) fn receive(&mut self, block: Block) {
+    fn receive(&mut self, block: Block) {
         let &[pred] = self.func.block_preds(block) else { return };
         let Some(index) = self.regions.of(pred) else { return };
         if !is_cheap_exit(self.func, self.regions.list[index].last, block) {
@@ -61,10 +76,11 @@ impl<U: Units> Allocator<'_, U> {
         for resident in &self.regions.residents[region.residents.clone()] {
             self.vregs[resident.vreg as usize].home = resident.outside;
         }
-        self.has_left |= region.leaves;
-        (self.inside, self.reserved) = (false, U::EMPTY);
+        self.last_receiver = self.last_receiver.max(region.last_receiver);
+        (self.inside, self.reserved, self.region_end) = (false, U::EMPTY, NONE);
         self.region += 1;
-        self.border = self.regions.list.get(self.region).map_or(NONE, |region| region.first);
+        // Also if nothing leaves: it looks again there.
+        self.watch = 0;
     }
 
     /// The region that the only edge of `block`, to `succ`, enters.
