@@ -112,10 +112,9 @@ fn first_access(access: u8) -> u8 {
 /// What the first access in a block says of the order of blocks, given the flags before it.
 #[inline(always)]
 fn order(flags: u8, access: u8) -> u8 {
-    match flags & DEFINED != 0 {
-        false => (access & READ) >> READ.trailing_zeros(),
-        true => (access & WRITTEN) >> (WRITTEN / SPREAD).trailing_zeros(),
-    }
+    // A read counts while there is no definition, a write from then on.
+    const { assert!(READ == EARLY << 2 && WRITTEN == SPREAD << 2 && DEFINED == 2 && SPREAD == 2 * EARLY) };
+    access >> 2 & (EARLY + (flags & DEFINED) / 2)
 }
 
 /// The flags after one more access.

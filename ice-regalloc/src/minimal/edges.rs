@@ -74,7 +74,7 @@ impl<U: Units> Allocator<'_, U> {
             [succ] => self.entered(block, succ),
             _ => None,
         };
-        let mut rest = self.occupied;
+        let mut rest = self.occupied.difference(self.reserved);
         while let Some(v) = self.take_owner(&mut rest) {
             let state = *self.state(v);
             if state.flags & CROSS != 0 && self.is_live(state.next) {
@@ -111,7 +111,7 @@ impl<U: Units> Allocator<'_, U> {
         self.reserved.insert(U::of(self.regions.list[index].units));
         self.leave_with(block, succ, args, terminator, Some(index))?;
         self.reserved = reserved;
-        let mut rest = self.occupied;
+        let mut rest = self.occupied.difference(reserved);
         while let Some(v) = self.take_owner(&mut rest) {
             self.unbind(v);
         }
@@ -230,8 +230,15 @@ impl<U: Units> Allocator<'_, U> {
             return Ok(());
         }
         let mut solver = core::mem::take(&mut self.cx.solver);
-        let (out, file) = (&mut *self.out, self.file);
+        // What takes two copies takes a register that is free.
+        let takes_register = solver.moves().iter().any(|m| self.func.takes_two(m.from, m.to));
+        let mut busy = self.occupied.union(self.reserved);
+        let (out, file, tables) = (&mut *self.out, self.file, self.tables);
         let order = solver.solve(file, |class, size| {
+            if !takes_register && let Some(reg) = tables.first_free(class, busy) {
+                busy.insert(U::of(tables.units(reg)));
+                return Allocation::reg(reg);
+            }
             let align = file.class(class).spill_align;
             let slot = Slot::from_u32(out.slots.len() as u32);
             out.slots.push(crate::output::SlotInfo { size, align });

@@ -165,7 +165,8 @@ impl<U: Units> Allocator<'_, U> {
             }
         }
         // What is left in the way of Early Defs.
-        let mut rest = self.occupied.intersection(self.pins.fixed_early).difference(self.pins.early);
+        let bound = self.occupied.difference(self.reserved);
+        let mut rest = bound.intersection(self.pins.fixed_early).difference(self.pins.early);
         while let Some(v) = self.take_owner(&mut rest) {
             let reg = PReg(self.state(v).reg);
             if !self.units(reg).intersects(self.pins.early) {
@@ -475,7 +476,7 @@ impl<U: Units> Allocator<'_, U> {
     pub(super) fn vacate(&mut self) {
         let destroyed = self.pins.clobbers.union(self.pins.fixed_late);
         let destroyed = destroyed.difference(self.pins.late);
-        let mut rest = self.occupied.intersection(destroyed);
+        let mut rest = self.occupied.difference(self.reserved).intersection(destroyed);
         while let Some(v) = self.take_owner(&mut rest) {
             self.displace(v);
         }

@@ -136,7 +136,7 @@ struct Allocator<'a, U> {
     watch: u32,
     /// The last block that gets what leaves a region before the present block, or 0.
     last_receiver: u32,
-    /// Units of residents: nothing else is put there.
+    /// Units of residents: nothing else is put there. They are occupied in their region.
     reserved: U,
     /// `out.allocs`.
     allocs: &'a [Cell<Allocation>],
@@ -145,7 +145,7 @@ struct Allocator<'a, U> {
     out: &'a mut Output,
     /// What makes an instruction take the general path.
     slow: Shape,
-    /// Units that belong to a bound virtual register.
+    /// Units that belong to a bound virtual register, or are reserved in the present region.
     occupied: U,
     /// Units that nothing owns, and that still hold what the home slot of their last owner holds: it counts as being
     /// there as long as nothing else is written to them.
@@ -395,7 +395,7 @@ impl<'a, U: Units> Allocator<'a, U> {
 
     /// Frees all registers, and forgets what they hold unless the next block may remember it.
     fn end_block(&mut self) {
-        let mut rest = self.occupied;
+        let mut rest = self.occupied.difference(self.reserved);
         while let Some(v) = self.take_owner(&mut rest) {
             self.leave_register(v);
         }

@@ -39,6 +39,7 @@ impl<U: Units> Allocator<'_, U> {
         let region = &self.regions.list[self.region];
         (self.inside, self.region_end, self.watch) = (true, region.last, NONE);
         self.reserved = U::of(region.units);
+        self.occupied.insert(self.reserved);
         self.used_regs.insert(self.reserved);
         for resident in &mut self.regions.residents[region.residents.clone()] {
             let state = &mut self.vregs[resident.vreg as usize];
@@ -76,6 +77,7 @@ impl<U: Units> Allocator<'_, U> {
         for resident in &self.regions.residents[region.residents.clone()] {
             self.vregs[resident.vreg as usize].home = resident.outside;
         }
+        self.occupied.remove(self.reserved);
         self.last_receiver = self.last_receiver.max(region.last_receiver);
         (self.inside, self.reserved, self.region_end) = (false, U::EMPTY, NONE);
         self.region += 1;

@@ -286,7 +286,7 @@ impl<U: Units> Allocator<'_, U> {
     /// clobber if the value has to, or the first, but rather one that holds nothing that is remembered.
     #[inline(always)]
     pub(super) fn pick_free(&self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
-        let busy = avoid.union(self.occupied).union(self.reserved);
+        let busy = avoid.union(self.occupied);
         let state = &self.vregs[v as usize];
         if hint & state.hint != NO_REG || state.last > self.next_clobber {
             return self.pick_wanted(class, busy, v, hint);
