@@ -20,11 +20,14 @@ pub enum Mode {
     /// ([`Function::remat`]) is made where it is wanted and never stored, if other blocks read it or an edge passes it on. Next
     /// uses are threaded while the [`Function`] is written. Where
     /// control enters a block only from the one before it (an extended basic block), values that are in registers there
-    /// are read from these, as long as nothing else was put in: that costs no register.
+    /// are read from these, as long as nothing else was put in: that costs no register. In an innermost loop the values
+    /// referred to most often have a register in all of its blocks in place of a slot, by priority-based colouring (Chow
+    /// and Hennessy, 1990).
     ///
     /// *Invariants* between two instructions: a virtual register is in at most one physical register; a value that is
     /// needed is in its register, or its slot holds it, or both; at the start of a block no register is taken,
-    /// every value that crosses blocks is in its slot, and what is remembered of a register is in both.
+    /// every value that crosses blocks is in its slot, and what is remembered of a register is in both. For the values
+    /// that a loop keeps in registers, such a register is the slot within the loop, and it is taken.
     ///
     /// *Cost.* Linear in operands; an eviction looks at each register of one class.
     #[default]

@@ -27,7 +27,8 @@ pub(crate) struct VRegState {
     pub next: u32,
     /// Last instruction of the block that uses the value.
     pub last: u32,
-    /// The home, once it has one: a slot, or the instruction that makes the value again.
+    /// The home, once it has one: a slot, or the instruction that makes the value again; in a loop that keeps it in a
+    /// register, that.
     pub home: Allocation,
     /// The last instruction looked at that defines the register.
     pub def_inst: u32,
@@ -43,7 +44,7 @@ pub(crate) struct VRegState {
     pub flags: u8,
 }
 
-/// The home slot holds the current value.
+/// The home holds the current value.
 pub(crate) const VALID: u8 = 2;
 /// The home is the instruction that makes the value again.
 pub(crate) const MADE: u8 = 4;

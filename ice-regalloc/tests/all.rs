@@ -9,3 +9,4 @@ mod linear;
 mod live_places;
 mod minimal;
 mod random;
+mod regions;

@@ -145,7 +145,7 @@ impl Step {
     }
 }
 
-/// Om1: values are in registers within a block, and in one behind it that it alone leads to.
+/// Om1: values are in registers within a block, in one behind it that it alone leads to, and around innermost loops.
 const OM1: &[Step] = &[
     Step::Read,
     Step::Harden,

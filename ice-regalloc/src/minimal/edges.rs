@@ -13,6 +13,9 @@ use crate::registers::RegClass;
 use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
 use crate::units::Units;
 
+/// How many moves are looked at pair by pair.
+const FEW_MOVES: usize = 16;
+
 impl<U: Units> Allocator<'_, U> {
     /// Sets the parameters of `block` if that happens at its start.
     #[inline(never)]
@@ -214,11 +217,10 @@ impl<U: Units> Allocator<'_, U> {
         self.cx.solver.push(ParallelMove { from, to, class, size });
     }
 
-    /// Emits the moves pushed so far, at the present point. A single move needs no order, and neither do moves to
-    /// slots that read none and to registers that none reads.
+    /// Emits the moves pushed so far, at the present point, in the order that they have if that will do.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
         let moves = self.cx.solver.moves();
-        if moves.len() == 1 || self.are_apart(moves) {
+        if self.are_in_order(moves) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
                 let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
@@ -254,21 +256,20 @@ impl<U: Units> Allocator<'_, U> {
         result
     }
 
-    /// Whether none of the moves writes what another one may read: targets and sources are not both slots, and not in the
-    /// same registers.
-    fn are_apart(&self, moves: &[ParallelMove]) -> bool {
-        let (mut read, mut written, mut slots_read, mut slots_written) = (U::EMPTY, U::EMPTY, false, false);
-        for m in moves {
-            match m.from.as_reg() {
-                Some(reg) => read.insert(self.units(reg)),
-                None => slots_read |= m.from.is_slot(),
-            }
-            match m.to.as_reg() {
-                Some(reg) => written.insert(self.units(reg)),
-                None => slots_written = true,
-            }
-        }
-        !read.intersects(written) && !(slots_read && slots_written)
+    /// Whether no move reads what one before it writes, of so few that looking at each pair pays.
+    fn are_in_order(&self, moves: &[ParallelMove]) -> bool {
+        let mut written = U::EMPTY;
+        moves.len() <= FEW_MOVES
+            && moves.iter().enumerate().all(|(n, m)| {
+                let is_kept = match m.from.as_reg() {
+                    Some(reg) => !self.units(reg).intersects(written),
+                    None => !m.from.is_slot() || moves[..n].iter().all(|before| before.to != m.from),
+                };
+                if let Some(reg) = m.to.as_reg() {
+                    written.insert(self.units(reg));
+                }
+                is_kept
+            })
     }
 
     /// Emits a copy; one that no instruction can do goes through a register that is free or saved around.
