@@ -390,7 +390,7 @@ impl Regions {
     fn weigh(&mut self, input: &Input, first: u32, last: u32) {
         let func = input.func;
         let end = func.block_insts(Block::from_u32(last)).end.as_u32();
-        let exits = costly_exits(func, first, last);
+        let exits = cost_of_exits(func, first, last);
         let is_exit = |&block: &u32| {
             let succs = func.block_succs(Block::from_u32(block));
             succs.iter().any(|succ| !(first..=last).contains(&succ.as_u32()))
@@ -419,7 +419,7 @@ impl Regions {
                 candidate.first = 0;
             }
             if candidate.leaves {
-                candidate.weight = candidate.weight.saturating_sub(2 * exits);
+                candidate.weight = candidate.weight.saturating_sub(exits);
             }
             if candidate.is_local {
                 candidate.weight = 1;
@@ -546,10 +546,17 @@ fn last_receiver(func: &Function, first: u32, last: u32) -> u32 {
     cheap.map(|target| target.as_u32()).max().unwrap_or(0)
 }
 
-/// How many blocks of the region must store what leaves it each time around.
-fn costly_exits(func: &Function, first: u32, last: u32) -> u32 {
-    let is_costly =
-        |&target: &Block| !(first..=last).contains(&target.as_u32()) && !is_cheap_exit(func, last, target);
-    let blocks = (first..=last).map(|block| func.block_succs(Block::from_u32(block)));
-    blocks.filter(|succs| succs.len() > 1 && succs.iter().any(|succ| is_costly(succ))).count() as u32
+/// What it costs to store a value that leaves the region, as weights do: two for each block that does it each time around,
+/// and the size of the code for what is done once.
+fn cost_of_exits(func: &Function, first: u32, last: u32) -> u32 {
+    let is_exit = |target: &&Block| !(first..=last).contains(&target.as_u32());
+    let mut cost = 0;
+    for succs in (first..=last).map(|block| func.block_succs(Block::from_u32(block))) {
+        let mut exits = succs.iter().filter(is_exit).peekable();
+        if exits.peek().is_some() {
+            let is_cheap = succs.len() == 1 || exits.all(|&target| is_cheap_exit(func, last, target));
+            cost += if is_cheap { 1 } else { 4 };
+        }
+    }
+    cost / 2
 }
