@@ -438,7 +438,7 @@ impl<'m> Object<'m> {
         if !code.parts.is_empty() {
             return Err(Error::Assembly);
         }
-        let alignment = function_alignment(self.module, function).max(self.machine.code_alignment());
+        let alignment = function_alignment(self.machine, self.module, function);
         let area = &mut self.filled[Area::Code as usize];
         let end = (area.bytes.len() as u64).next_multiple_of(alignment) + code.code.len() as u64;
         if end > self.limit {

@@ -13,9 +13,9 @@ mod unwind_index;
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::labels::Labels;
-use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
+use crate::machine::{Assembly, FUNCTION_ALIGNMENT, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
-use crate::object::{FUNCTION_ALIGNMENT, TYPE_TRAPS, function_alignment, resolve_alias};
+use crate::object::{TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
 use crate::output::{ModuleOutput, RangeOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes, has_distances};
@@ -256,7 +256,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         let mut name = String::new();
         names.write_function(function, &mut name)?;
         self.write_section(&Placement::of_function(self.module, function, self.sections))?;
-        let mut alignment = function_alignment(self.module, function).max(self.least_alignment);
+        let mut alignment = function_alignment(self.machine, self.module, function).max(self.least_alignment);
         let type_word = self.module.functions[function].traits.type_word;
         if type_word.is_some() {
             alignment = alignment.max(FUNCTION_ALIGNMENT);

@@ -64,6 +64,10 @@ pub struct Attributes {
     pub contents: Vec<u8>,
 }
 
+/// What functions are aligned to where instructions have any length, in bytes, and everywhere those with their type in front
+/// of them.
+pub(crate) const FUNCTION_ALIGNMENT: u64 = 16;
+
 /// How confined code of a machine lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bundles {
@@ -207,6 +211,15 @@ pub trait Machine: Sync {
     /// What its instructions are aligned to, in bytes.
     fn code_alignment(&self) -> u64 {
         1
+    }
+
+    /// What functions that ask for no alignment are aligned to, in bytes. Where instructions are words, padding is a
+    /// thirtieth of the code of small functions and buys nothing.
+    fn function_alignment(&self) -> u64 {
+        match self.code_alignment() {
+            1 => FUNCTION_ALIGNMENT,
+            word => word,
+        }
     }
 
     /// How its code lies if it is confined, where it can be.

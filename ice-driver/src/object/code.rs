@@ -1,7 +1,8 @@
 //! Functions: their code, what it refers to, and their jump tables.
 
-use super::{CONSTANT_SECTIONS, FUNCTION_ALIGNMENT, ObjectOutput, function_alignment};
+use super::{CONSTANT_SECTIONS, ObjectOutput, function_alignment};
 use crate::error::Error;
+use crate::machine::FUNCTION_ALIGNMENT;
 use crate::placement::Placement;
 use crate::relocations::{TableEntries, has_local_twin, needs_symbol};
 use ice_asm::{ConstantId, Reloc, RelocKind};
@@ -91,7 +92,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     ) -> Result<(), Error> {
         let place = Placement::of_function(self.module, function, self.separate);
         let section = self.section(&place)?;
-        let mut alignment = function_alignment(self.module, function).max(self.least_alignment);
+        let mut alignment = function_alignment(self.machine, self.module, function).max(self.least_alignment);
         let end = self.writer.section_size(section)?;
         let mut offset = end.next_multiple_of(alignment);
         let type_word = self.module.functions[function].traits.type_word;

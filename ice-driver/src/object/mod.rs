@@ -46,9 +46,6 @@ use labels::TakenLabels;
 use std::collections::{BTreeMap, HashMap};
 use unwind_index::UnwindIndex;
 
-/// Alignment of functions, in bytes.
-pub const FUNCTION_ALIGNMENT: u64 = 16;
-
 /// Zeros that the data sections of any module may hold, in bytes. More are accepted in large files only:
 /// a few bytes of input must not make an object of gigabytes.
 pub const ZEROS_ALWAYS_ALLOWED: u64 = 16 << 20;
@@ -294,10 +291,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 }
 
 /// Alignment of a function, in bytes.
-pub fn function_alignment(module: &Module, function: FuncId) -> u64 {
+pub fn function_alignment(machine: &dyn Machine, module: &Module, function: FuncId) -> u64 {
     match module.functions[function].traits.align_log2 {
-        0 => FUNCTION_ALIGNMENT,
-        log2 => 1 << log2.min(29),
+        0 => machine.function_alignment(),
+        log2 => machine.code_alignment().max(1 << log2.min(29)),
     }
 }
 

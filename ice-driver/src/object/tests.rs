@@ -187,20 +187,30 @@ fn a_constant_that_nobody_has_noted_is_an_error() {
     }
 }
 
-/// Functions of C++ ask for an alignment of 2, because addresses of member functions have a bit to spare.
+/// Functions of C++ ask for an alignment of 2, because addresses of member functions have a bit to spare; most functions ask
+/// for nothing.
 #[test]
 fn code_is_aligned_as_instructions_are() {
-    for (arch, expected) in [(Arch::X86_64, 2), (Arch::Arm32, 4), (Arch::Mips32, 4)] {
+    let cases = [
+        (Arch::X86_64, 0, 16),
+        (Arch::X86_64, 1, 2),
+        (Arch::Arm32, 0, 4),
+        (Arch::Arm32, 1, 4),
+        (Arch::Arm32, 5, 32),
+        (Arch::Mips32, 0, 4),
+        (Arch::Mips32, 1, 4),
+    ];
+    for (arch, asked, expected) in cases {
         let mut module = Module::new();
         module.environment = Environment::Native;
         module.pointer_type = arch.machine().address_type();
         let member = function(&mut module, "member", Linkage::External);
-        module.functions[member].traits.align_log2 = 1;
+        module.functions[member].traits.align_log2 = asked;
         let section = module.make_name(b".text.member".iter().copied());
         module.functions[member].symbol.section = section;
         let compiled = CompiledCode { code: vec![0; 4], ..CompiledCode::default() };
         let object = write(arch, &module, vec![(member, compiled)]).unwrap();
         let object = object::File::parse(&*object).unwrap();
-        assert_eq!(object.section_by_name(".text.member").unwrap().align(), expected, "{arch}");
+        assert_eq!(object.section_by_name(".text.member").unwrap().align(), expected, "{arch} {asked}");
     }
 }
