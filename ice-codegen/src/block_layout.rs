@@ -1,14 +1,16 @@
 //! The order in which blocks of fast code follow each other.
 //!
-//! The order of the function mostly is that of its source, or was chosen by a compiler already. Three rules go
+//! The order of the function mostly is that of its source, or was chosen by a compiler already. Four rules go
 //! over it. The blocks of a loop are made contiguous, behind its header. An innermost loop that tests at the top and
 //! jumps back at the bottom is *rotated* until the test is at the bottom, so that an iteration executes one
-//! branch less. Blocks from which every way leads to `unreachable` are cold and go to the end, out of the
-//! way of the others (Pettis and Hansen, "Profile Guided Code Positioning", 1990, where the profile is a
-//! guess).
+//! branch less. A block that does not lead to the one behind it is followed by a successor instead, if all other ways to
+//! that one stand before it: clang writes the end of a loop in front of its body. Blocks from which every way leads to
+//! `unreachable` are cold and go to the end, out of the way of the others (Pettis and Hansen, "Profile Guided Code
+//! Positioning", 1990, where the profile is a guess).
 //!
 //! Requires: a verified function, its [`ControlFlowGraph`] and [`LoopForest`]. Preserves: the function; the
-//! entry stays first. Linear in blocks and edges: no block is in two innermost loops.
+//! entry stays first. Linear in blocks and edges: no block is in two innermost loops, and what has more than
+//! `MAX_WAYS` ways to it is not moved.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -16,13 +18,18 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
 
+/// Most predecessors of a block that is moved behind one of them.
+const MAX_WAYS: usize = 8;
+
 /// What is known about a block.
 #[derive(Clone, Copy, Default)]
 struct Facts {
     /// Successors that are not known to be cold.
     warm_succs: u32,
     is_cold: bool,
-    /// The next block of the same loop, and the ends of the list of this header's loop.
+    is_placed: bool,
+    /// The blocks of the same loop around it, while they have no place, and the ends of the list of this header's loop.
+    before: PackedOption<Block>,
     next: PackedOption<Block>,
     first: PackedOption<Block>,
     last: PackedOption<Block>,
@@ -90,8 +97,7 @@ impl BlockLayout {
                 self.cold.push(block);
                 continue;
             }
-            let around = if loops.is_header(block) { loops.outer(block) } else { loops.innermost(block) };
-            let before = match around {
+            let before = match around(loops, block) {
                 Some(header) => {
                     let facts = &mut self.facts[header.index()];
                     let before = facts.last.expand();
@@ -106,6 +112,7 @@ impl BlockLayout {
                     last.replace(block)
                 }
             };
+            self.facts[block.index()].before = before.into();
             if let Some(before) = before {
                 self.facts[before.index()].next = block.into();
             }
@@ -113,7 +120,8 @@ impl BlockLayout {
         let mut at = first;
         while let Some(block) = at {
             self.order.push(block);
-            let Facts { first, next, .. } = self.facts[block.index()];
+            let Facts { first, next, ref mut is_placed, .. } = self.facts[block.index()];
+            *is_placed = true;
             at = next.expand();
             if loops.is_header(block) {
                 self.loops.push((block, self.order.len() - 1));
@@ -125,8 +133,44 @@ impl BlockLayout {
                 self.rotate(func, cfg, loops, header, start);
                 at = self.facts[header.index()].next.expand();
             }
+            if let (Some(next), Some(last)) = (at, self.order.last()) {
+                let succs = cfg.succs(*last);
+                if !succs.contains(&next) {
+                    at = Some(self.follow(cfg, loops, succs, next));
+                }
+            }
         }
         self.order.append(&mut self.cold);
+    }
+
+    /// The block that comes next, where `next` would be and is none of `succs`, the successors of the last one: the first of
+    /// these in the same loop whose other predecessors have their places; else `next`.
+    fn follow(&mut self, cfg: &ControlFlowGraph, loops: &LoopForest, succs: &[Block], next: Block) -> Block {
+        let level = around(loops, next);
+        let is_ready = |&&block: &&Block| {
+            let Facts { is_placed, is_cold, .. } = self.facts[block.index()];
+            let preds = cfg.preds(block);
+            let comes_before = |pred: &Block| {
+                self.facts[pred.index()].is_placed || loops.is_header(block) && loops.contains(block, *pred)
+            };
+            !is_placed
+                && !is_cold
+                && preds.len() <= MAX_WAYS
+                && around(loops, block) == level
+                && preds.iter().all(comes_before)
+        };
+        let Some(&block) = succs.iter().find(is_ready) else { return next };
+        // It is behind `next`, the first of the list.
+        let Facts { before, next: behind, .. } = self.facts[block.index()];
+        if let Some(before) = before.expand() {
+            self.facts[before.index()].next = behind;
+        }
+        if let Some(behind) = behind.expand() {
+            self.facts[behind.index()].before = before;
+        }
+        self.facts[block.index()].next = next.into();
+        self.facts[next.index()].before = block.into();
+        block
     }
 
     /// Rotates the loop of `header`, which takes the order from `start` to its end, if it holds no other.
@@ -154,6 +198,12 @@ impl BlockLayout {
             blocks.rotate_left(n + 1);
         }
     }
+}
+
+/// The header of the loop in whose list a block is: a header is in that of the next loop.
+#[inline]
+fn around(loops: &LoopForest, block: Block) -> Option<Block> {
+    if loops.is_header(block) { loops.outer(block) } else { loops.innermost(block) }
 }
 
 #[cfg(test)]

@@ -5,18 +5,33 @@
 //! edges that leave it; of several, the edge to the block that comes next is the last and falls into it. An edge block that
 //! stays empty costs nothing, because the code buffer threads branches through it.
 //!
-//! Where loops are given, the edge on which a conditional branch goes back to the header of its loop stands in front of
-//! the header instead and falls into it: an iteration then executes one jump less, and who enters the loop one more.
-//! Not where the loop itself falls into its header, as rotated loops do.
+//! Where it is wanted ([`EdgesBack::InFront`]), the edge on which a conditional branch goes back to the header of its loop
+//! stands in front of the header instead and falls into it: an iteration then executes one jump less, and who enters the
+//! loop one more. Not where the loop itself falls into its header, as rotated loops do.
+//!
+//! Where loops are given, edges on which phis get the same values, a constant among them, are *shared*: several tests that
+//! return the same number branch to one block that makes it. It stands behind the last of the blocks that lead to it.
 //!
 //! Requires: the function's [`ControlFlowGraph`], and its [`LoopForest`] if there is one. Preserves: the function.
-//! Linear in blocks and edges.
+//! Linear in blocks and edges: only blocks of at most `MAX_SHARED` predecessors have shared edges.
 
 use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
+
+/// Most predecessors of a block whose edges are compared with each other.
+const MAX_SHARED: usize = 8;
+
+/// Where the edge back to the header of a loop stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EdgesBack {
+    /// Behind its source, as other edges.
+    Behind,
+    /// In front of the header.
+    InFront,
+}
 
 /// A block of machine code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +40,7 @@ pub enum LoweredBlock {
     Block(Block),
     /// The edge between two blocks.
     Edge {
-        /// Source.
+        /// Source; of a shared edge, the last one.
         from: Block,
         /// Target.
         to: Block,
@@ -40,8 +55,20 @@ pub struct BlockOrder {
     depths: Vec<u32>,
     facts: Vec<BlockFacts>,
     stack: Vec<Block>,
+    /// Edges of several sources.
+    shared: Vec<SharedEdge>,
     /// Whether there are blocks for edges.
     any_split: bool,
+}
+
+/// An edge of several sources.
+#[derive(Clone, Copy)]
+struct SharedEdge {
+    to: Block,
+    /// How many sources have no place yet.
+    left: usize,
+    /// The last of the sources, behind which the edge stands.
+    last: PackedOption<Block>,
 }
 
 /// What is known of a block of the function.
@@ -56,6 +83,8 @@ struct BlockFacts {
     latch: PackedOption<Block>,
     /// Where the last of the edges behind this one leads, if they are not in the order of the successors.
     last_edge: PackedOption<Block>,
+    /// Which of the shared edges leaves the block, plus 1.
+    shared: u32,
 }
 
 impl BlockOrder {
@@ -70,16 +99,21 @@ impl BlockOrder {
         }
     }
 
-    /// Computes the order from that of `blocks`, all that control can reach. With `loops`, edges back stand in front of
-    /// their headers.
+    /// Computes the order from that of `blocks`, all that control can reach. Only with `loops` edges are shared or, if
+    /// `edges_back` says so, in front of headers.
     pub fn compute_from(
         &mut self,
         func: &Function,
         cfg: &ControlFlowGraph,
         loops: Option<&LoopForest>,
+        edges_back: EdgesBack,
         blocks: &[Block],
     ) {
         self.begin(func, cfg);
+        if let Some(loops) = loops.filter(|_| self.any_split) {
+            blocks.iter().for_each(|&block| self.share_edges(func, cfg, loops, block));
+        }
+        let loops = loops.filter(|_| edges_back == EdgesBack::InFront);
         let mut before = None;
         let nexts = blocks.iter().skip(1).map(|&next| Some(next)).chain([None]);
         for (&block, next) in blocks.iter().zip(nexts) {
@@ -117,6 +151,64 @@ impl BlockOrder {
         }
     }
 
+    /// Lets edges to `to` on which its phis get the same values be one, if it is no header of a loop. Their sources are in one
+    /// loop, so that what is held in registers through loops is the same in all of them.
+    #[inline]
+    fn share_edges(&mut self, func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest, to: Block) {
+        if self.facts[to.index()].is_split && cfg.preds(to).len() <= MAX_SHARED && !loops.is_header(to) {
+            self.share_edges_to(func, cfg, loops, to);
+        }
+    }
+
+    fn share_edges_to(&mut self, func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest, to: Block) {
+        let Some(&InstData::Phi { incoming }) = func.layout.first_inst(to).map(|inst| func.inst(inst)) else {
+            return;
+        };
+        let edges = func.incoming(incoming);
+        for (n, &(value, from)) in edges.iter().enumerate() {
+            if !self.may_share(func, cfg, from) {
+                continue;
+            }
+            for (m, &(other, also_from)) in edges.iter().enumerate().skip(n + 1) {
+                if other == value
+                    && also_from != from
+                    && self.may_share(func, cfg, also_from)
+                    && loops.innermost(from) == loops.innermost(also_from)
+                    && have_equal_values(func, to, n, m)
+                {
+                    if self.facts[from.index()].shared == 0 {
+                        self.shared.push(SharedEdge { to, left: 1, last: None.into() });
+                        self.facts[from.index()].shared = self.shared.len() as u32;
+                    }
+                    let shared = self.facts[from.index()].shared;
+                    self.facts[also_from.index()].shared = shared;
+                    self.shared[shared as usize - 1].left += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether an edge from the block may be shared. Not from what has a shared edge already.
+    #[inline]
+    fn may_share(&self, func: &Function, cfg: &ControlFlowGraph, from: Block) -> bool {
+        let BlockFacts { is_reachable, shared, .. } = self.facts[from.index()];
+        is_reachable
+            && shared == 0
+            && match func.terminator(from) {
+                Some(InstData::Br { .. }) => true,
+                Some(InstData::CondBr { if_true, if_false, .. }) => if_true != if_false,
+                _ => false,
+            }
+            && cfg.succs(from).len() <= 2
+    }
+
+    /// The shared edge from one block to another, if there is one.
+    #[inline]
+    fn shared_edge(&self, from: Block, to: Block) -> Option<&SharedEdge> {
+        let index = self.facts[from.index()].shared.checked_sub(1)?;
+        self.shared.get(index as usize).filter(|edge| edge.to == to)
+    }
+
     /// Computes the loop depth of every block.
     pub fn compute_depths(&mut self, loops: &LoopForest) {
         self.depths.clear();
@@ -130,6 +222,7 @@ impl BlockOrder {
         self.blocks.clear();
         self.depths.clear();
         self.facts.clear();
+        self.shared.clear();
         let entry = func.layout.entry();
         let (mut all_reachable, mut any_split) = (true, false);
         let blocks = func.layout.first_insts().zip(cfg.all_preds()).enumerate();
@@ -158,7 +251,16 @@ impl BlockOrder {
             return;
         }
         let succs = cfg.succs(block);
-        if succs.len() > 1 {
+        let mut shares = false;
+        if let Some(index) = self.facts[block.index()].shared.checked_sub(1) {
+            let edge = &mut self.shared[index as usize];
+            edge.left -= 1;
+            if edge.left == 0 {
+                edge.last = block.into();
+                shares = true;
+            }
+        }
+        if succs.len() > 1 || shares {
             let first = self.blocks.len();
             for &to in succs {
                 if self.has_edge_behind(block, to) {
@@ -183,11 +285,13 @@ impl BlockOrder {
         }
     }
 
-    /// Whether the edge from a block with several successors to this one stands behind it.
+    /// Whether the edge from a block with several successors, or a shared one, to this one stands behind it.
     #[inline]
     fn has_edge_behind(&self, from: Block, to: Block) -> bool {
         let facts = self.facts[to.index()];
-        facts.is_split && facts.latch != from.into()
+        facts.is_split
+            && facts.latch != from.into()
+            && self.shared_edge(from, to).is_none_or(|edge| edge.last == from.into())
     }
 
     /// Walks the graph from the entry, where the order of blocks does not tell.
@@ -220,6 +324,11 @@ impl BlockOrder {
         self.facts[block.index()].number.expand()
     }
 
+    /// Whether the edge between two blocks is one of several sources.
+    pub fn is_shared(&self, from: Block, to: Block) -> bool {
+        self.shared_edge(from, to).is_some()
+    }
+
     /// Whether `block`, which is reachable, begins with phis.
     pub fn has_phis(&self, block: Block) -> bool {
         self.facts[block.index()].has_phis
@@ -244,17 +353,19 @@ impl BlockOrder {
         let last = self.facts[from.index()].last_edge.expand();
         for &to in succs {
             let facts = self.facts[to.index()];
-            if succs.len() == 1 || !facts.is_split {
+            let shared = self.shared_edge(from, to);
+            if shared.is_none() && (succs.len() == 1 || !facts.is_split) {
                 if let Some(number) = facts.number.expand() {
                     visit(to, number);
                 }
                 continue;
             }
             let number = match facts.number.expand() {
-                Some(header) if facts.latch == from.into() => header.index() - 1,
-                _ if last == Some(to) => {
-                    own + succs.iter().filter(|&&to| self.has_edge_behind(from, to)).count()
+                _ if shared.is_some_and(|edge| edge.last != from.into()) => {
+                    shared.map_or(0, |edge| self.place_of_shared(cfg, edge))
                 }
+                Some(header) if facts.latch == from.into() => header.index() - 1,
+                _ if last == Some(to) => self.place_of_last(cfg, from),
                 _ => {
                     edge += 1;
                     edge - 1
@@ -263,4 +374,40 @@ impl BlockOrder {
             visit(to, MachBlock::new(number));
         }
     }
+
+    /// The place of the last of the edges behind `from`.
+    fn place_of_last(&self, cfg: &ControlFlowGraph, from: Block) -> usize {
+        let own = self.number(from).map_or(0, |n| n.index());
+        own + cfg.succs(from).iter().filter(|&&to| self.has_edge_behind(from, to)).count()
+    }
+
+    /// The place of a shared edge, behind the last of its sources.
+    fn place_of_shared(&self, cfg: &ControlFlowGraph, edge: &SharedEdge) -> usize {
+        let Some(from) = edge.last.expand() else { return 0 };
+        let last = self.facts[from.index()].last_edge.expand();
+        if last == Some(edge.to) {
+            return self.place_of_last(cfg, from);
+        }
+        let own = self.number(from).map_or(0, |n| n.index());
+        let before = cfg.succs(from).iter().take_while(|&&to| to != edge.to);
+        own + 1 + before.filter(|&&to| self.has_edge_behind(from, to) && last != Some(to)).count()
+    }
+}
+
+/// Whether all phis of `block` get the same from the edges of the numbers `n` and `m`, one of them a constant.
+fn have_equal_values(func: &Function, block: Block, n: usize, m: usize) -> bool {
+    let mut froms = None;
+    let mut any_constant = false;
+    for inst in func.block_insts(block) {
+        let &InstData::Phi { incoming } = func.inst(inst) else { break };
+        let incoming = func.incoming(incoming);
+        let (Some(&(value, from)), Some(&(other, also_from))) = (incoming.get(n), incoming.get(m)) else {
+            return false;
+        };
+        if value != other || *froms.get_or_insert((from, also_from)) != (from, also_from) {
+            return false;
+        }
+        any_constant |= func.is_constant(value);
+    }
+    any_constant
 }

@@ -105,7 +105,7 @@ pub mod words;
 #[cfg(feature = "text")]
 pub use annotation::Annotation;
 pub use block_layout::BlockLayout;
-pub use block_order::{BlockOrder, LoweredBlock};
+pub use block_order::{BlockOrder, EdgesBack, LoweredBlock};
 pub use compiled::{
     CodeEnd, CodeSymbol, CompiledCode, FunctionCode, JumpTables, Libcall, TableLabels, TableSlice,
 };

@@ -122,6 +122,17 @@ pub struct LowerScratch {
     pub kept: KeptConstants,
 }
 
+/// Whether instructions go to an edge.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnEdge {
+    /// To a block of the function.
+    No,
+    /// To an edge that leaves this block.
+    Own,
+    /// To one that leaves other blocks of the same loop as well.
+    Shared,
+}
+
 /// What lowering rules see: the function, what is known about it, and where instructions go.
 pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     /// The module.
@@ -139,8 +150,8 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     scratch: &'a mut LowerScratch,
     pub(crate) layouts: &'static [TypeLayout; Type::ALL.len()],
     block: Option<Block>,
-    /// Whether instructions go to the edge behind the block.
-    is_on_edge: bool,
+    /// Whether instructions go to the edge behind the block, or to one that other blocks lead to as well.
+    on_edge: OnEdge,
     /// The instruction being lowered, if any is.
     inst: Option<Inst>,
     machine: PhantomData<I>,
@@ -225,13 +236,17 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             let layout = layouts[constant_hoisting::type_of(func, constant) as usize];
             sink.new_vreg(layout.class, u32::from(layout.size))
         };
-        self.scratch.held.reg(block, constant, make).or_else(|| self.scratch.kept.find(block, constant))
+        let (held, kept) = (&mut self.scratch.held, &self.scratch.kept);
+        held.reg(block, constant, make).or_else(|| match self.on_edge {
+            OnEdge::Shared => None,
+            OnEdge::No | OnEdge::Own => kept.find(block, constant),
+        })
     }
 
     /// Remembers that `reg`, which nothing writes again, has `constant` from here on.
     pub fn keep(&mut self, constant: Constant, reg: VReg) {
         if let Some(block) = self.block
-            && !self.is_on_edge
+            && self.on_edge == OnEdge::No
         {
             self.scratch.kept.keep(block, constant, reg);
         }
@@ -393,7 +408,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn begin_block(&mut self, block: Block) {
-        (self.block, self.is_on_edge) = (Some(block), false);
+        (self.block, self.on_edge) = (Some(block), OnEdge::No);
         self.set_origin(None);
         if !self.order.has_phis(block) {
             return self.sink.begin_block(&[]);
@@ -496,7 +511,8 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     fn lower_edge<T: Target<Inst = I>>(&mut self, target: &T, from: Block, to: Block) {
-        (self.block, self.is_on_edge) = (Some(from), true);
+        let on_edge = if self.order.is_shared(from, to) { OnEdge::Shared } else { OnEdge::Own };
+        (self.block, self.on_edge) = (Some(from), on_edge);
         // The moves of an edge belong to the branch that takes it.
         self.set_origin(self.func.layout.last_inst(from));
         self.sink.begin_block(&[]);
@@ -560,7 +576,7 @@ pub fn lower_function<T: Target>(
         scratch,
         layouts,
         block: None,
-        is_on_edge: false,
+        on_edge: OnEdge::No,
         inst: None,
         machine: PhantomData,
     };

@@ -9,7 +9,8 @@ use crate::output::RangeOutput;
 use crate::report::Report;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
 use ice_codegen::{
-    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, ErrorKind, FunctionInput,
+    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, EdgesBack, ErrorKind,
+    FunctionInput,
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{
@@ -347,8 +348,11 @@ impl Pipeline {
                 let loops = job.steps.contains(Step::Layout).then_some(&self.loops);
                 match blocks {
                     Some(blocks) => {
-                        let latches = loops.filter(|_| self.generator.falls_into_loops());
-                        self.order.compute_from(&self.func, cfg, latches, blocks);
+                        let edges_back = match self.generator.falls_into_loops() {
+                            true => EdgesBack::InFront,
+                            false => EdgesBack::Behind,
+                        };
+                        self.order.compute_from(&self.func, cfg, loops, edges_back, blocks);
                     }
                     None => self.order.compute(&self.func, cfg),
                 }
