@@ -9,9 +9,10 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, StrengthScratch, SwitchScratch, fold_addresses, hoist_invariants, number_values,
-    protect_stack, reduce_strength, remove_dead_cycles, simplify_switches, sink, split_conditions,
+    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, Numbering, ProtectScratch,
+    ShortCircuitScratch, SinkScratch, StrengthScratch, SwitchScratch, fold_addresses, hoist_invariants,
+    merge_equal_ends, number_values, protect_stack, reduce_strength, remove_dead_cycles, simplify_switches,
+    sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -75,6 +76,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "simplify-switches" => {
             let changed = simplify_switches(func, &cfg, &uses, &mut SwitchScratch::default());
+            write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "merge-ends" => {
+            let changed = merge_equal_ends(func, &cfg, &mut EndScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "sink" => {

@@ -54,6 +54,8 @@ pub enum Step {
     FoldAddresses,
     /// Comparisons, scales and steps go to their users.
     Sink,
+    /// Blocks that end the program alike become one.
+    MergeEnds,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
     /// What loops keep in registers, on targets where constants are costly.
@@ -70,7 +72,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 21] = [
+    pub const ALL: [Step; 22] = [
         Step::Read,
         Step::Harden,
         Step::ControlFlow,
@@ -86,6 +88,7 @@ impl Step {
         Step::SimplifySwitches,
         Step::FoldAddresses,
         Step::Sink,
+        Step::MergeEnds,
         Step::Layout,
         Step::HoldConstants,
         Step::BlockOrder,
@@ -112,6 +115,7 @@ impl Step {
             Step::SimplifySwitches => "simplify-switches",
             Step::FoldAddresses => "fold-addresses",
             Step::Sink => "sink",
+            Step::MergeEnds => "merge-ends",
             Step::Layout => "layout",
             Step::HoldConstants => "hold-constants",
             Step::BlockOrder => "block-order",
@@ -134,6 +138,7 @@ impl Step {
                 | Step::SimplifySwitches
                 | Step::FoldAddresses
                 | Step::Sink
+                | Step::MergeEnds
                 | Step::Layout
                 | Step::HoldConstants
         )
@@ -176,6 +181,7 @@ const O2: &[Step] = &[
     Step::SimplifySwitches,
     Step::FoldAddresses,
     Step::Sink,
+    Step::MergeEnds,
     Step::Uses,
     Step::Layout,
     Step::HoldConstants,

@@ -18,8 +18,8 @@ use ice_ir::{
     StackProtection, Uses,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, HoistScratch, Numbering, ProtectScratch, ShortCircuitScratch,
-    SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
+    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, Numbering, ProtectScratch,
+    ShortCircuitScratch, SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -98,6 +98,7 @@ pub(crate) struct Pipeline {
     strength: StrengthScratch,
     short_circuit: ShortCircuitScratch,
     switches: SwitchScratch,
+    ends: EndScratch,
     addresses: AddressScratch,
     sink: SinkScratch,
     pub(super) layout: BlockLayout,
@@ -184,6 +185,7 @@ impl Pipeline {
             strength: StrengthScratch::default(),
             short_circuit: ShortCircuitScratch::default(),
             switches: SwitchScratch::default(),
+            ends: EndScratch::default(),
             addresses: AddressScratch::default(),
             sink: SinkScratch::default(),
             layout: BlockLayout::default(),
@@ -331,7 +333,8 @@ impl Pipeline {
             | Step::ShortCircuit
             | Step::SimplifySwitches
             | Step::FoldAddresses
-            | Step::Sink => {
+            | Step::Sink
+            | Step::MergeEnds => {
                 self.optimize(step, job, read);
                 self.verify(job);
             }
@@ -438,6 +441,7 @@ impl Pipeline {
                 ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
             }
             Step::FoldAddresses => Changed::Nothing,
+            Step::MergeEnds => ice_passes::merge_equal_ends(&mut self.func, cfg, &mut self.ends),
             _ => {
                 let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
                 let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);

@@ -37,6 +37,7 @@ impl Pipeline {
             | Step::ReduceStrength
             | Step::ShortCircuit
             | Step::SimplifySwitches
+            | Step::MergeEnds
             | Step::FoldAddresses
             | Step::Sink => {
                 self.write_ir(module, &mut out.log);
