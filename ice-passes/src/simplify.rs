@@ -178,7 +178,7 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
         return Some(Rewrite::Inst(binary(BinaryOp::Add, a, b)));
     }
     match op {
-        BinaryOp::Sdiv => divide(func, constants, inst, a, constant, ty),
+        BinaryOp::Sdiv | BinaryOp::Srem => divide(func, constants, inst, op, a, constant),
         BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
             let (x, inner) = constant_operand(func, op, a)?;
             let both = match op {
@@ -352,17 +352,20 @@ fn reduce(
     Some(binary(op, a, number))
 }
 
-/// Signed division by `2^k`, rounding toward zero: what the shift would round down is added first.
+/// Signed division by `2^k`, rounding toward zero: what the shift would round down is added first. The remainder is what is
+/// left of the sum's low bits without that; words have their own rules for it.
 fn divide(
     func: &mut Function,
     constants: &mut Constants,
     inst: Inst,
+    op: BinaryOp,
     a: Value,
     constant: i64,
-    ty: Type,
 ) -> Option<Rewrite> {
+    let ty = func.value_type(a);
     let is_power = constant > 1 && (constant as u64).is_power_of_two();
-    if !is_power || !matches!(ty, Type::I32 | Type::I64) {
+    let is_reduced = matches!((op, ty), (BinaryOp::Sdiv, Type::I32 | Type::I64) | (_, Type::I64));
+    if !is_power || !is_reduced {
         return None;
     }
     let (bits, log2) = (i64::from(ty.bits()), i64::from(constant.trailing_zeros()));
@@ -374,6 +377,11 @@ fn divide(
     let amount = constants.int(func, ty, bits - log2);
     let bias = before(func, inst, BinaryOp::Lshr, sign, amount);
     let sum = before(func, inst, BinaryOp::Add, a, bias);
+    if op == BinaryOp::Srem {
+        let mask = constants.int(func, ty, constant - 1);
+        let low = before(func, inst, BinaryOp::And, sum, mask);
+        return Some(Rewrite::Inst(binary(BinaryOp::Sub, low, bias)));
+    }
     let amount = constants.int(func, ty, log2);
     Some(Rewrite::Inst(binary(BinaryOp::Ashr, sum, amount)))
 }

@@ -91,7 +91,7 @@ pub fn divide<T: Words, S: Sink<T::Inst>>(
 }
 
 /// A division by a constant that takes none; says whether there is a way.
-fn by_constant<T: Words, S: Sink<T::Inst>>(
+pub(super) fn by_constant<T: Words, S: Sink<T::Inst>>(
     target: T,
     cx: &mut Cx<'_, T, S>,
     op: BinaryOp,

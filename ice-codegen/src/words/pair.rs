@@ -1,11 +1,13 @@
 //! 64-bit integers in pairs of registers: what takes no carry and no variable amount.
 
+use super::divide::by_constant as divide_by;
 use super::{Cx, Word, Words};
 use crate::compiled::Libcall;
+use crate::division::plan;
 use crate::extension::is_low_half_extended;
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
-use crate::magic::Signedness;
+use crate::magic::{Part, Signedness, parts};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
 
 /// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
@@ -60,6 +62,11 @@ fn known_halves(func: &Function, value: Value) -> [Option<u32>; 2] {
     }
 }
 
+/// The inverse of an odd number modulo 2^64 (Newton's method: each step doubles the bits that are right).
+fn inverse(number: u64) -> u64 {
+    (0..6).fold(number, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(number.wrapping_mul(inverse))))
+}
+
 /// Rules for pairs.
 pub trait PairRules: Words {
     /// A sum, a difference or logic. A constant comes last, if the operator lets it.
@@ -106,6 +113,11 @@ pub trait PairRules: Words {
             }
             BinaryOp::Mul => self.pair_multiply(cx, [a, b], dst),
             _ => {
+                if let Some(number) = cx.func.int_value(b)
+                    && self.pair_divide_by(cx, op, a, number as u64, dst)
+                {
+                    return;
+                }
                 let divisor = self.regs(cx, b);
                 if cx.func.int_value(b).is_none_or(|n| n == 0) {
                     self.trap_if_zero(cx, divisor.lo(), Some(divisor.hi()));
@@ -114,6 +126,92 @@ pub trait PairRules: Words {
                 self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
             }
         }
+    }
+
+    /// `dst = lo + hi`, and 1 more if there is a carry.
+    fn add_around<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, dst: VReg, pair: [VReg; 2]);
+
+    /// `dst = pair - word`.
+    fn pair_minus_word<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        dst: [VReg; 2],
+        pair: [VReg; 2],
+        word: VReg,
+    );
+
+    /// A quotient or remainder of numbers without sign by d × 2^k, where d divides 2^32 - 1, as 3, 5, 15, 17 and 255 do. False, and
+    /// nothing done, for others.
+    ///
+    /// Then 2^32 leaves the remainder 1, so that both halves together leave that of the number (casting out nines; Warren,
+    /// *Hacker's Delight*, 10-16), in which a carry counts as 1. What is left without the remainder is divided by a
+    /// product with the inverse of d modulo 2^64.
+    fn pair_divide_by<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        op: BinaryOp,
+        a: Value,
+        number: u64,
+        dst: ValueRegs,
+    ) -> bool {
+        let (sign, part) = parts(op);
+        let k = number.trailing_zeros() as u8;
+        let divisor = number >> k.min(63);
+        let leaves_one = divisor > 1 && (1u64 << 32) % divisor == 1 && number <= u64::from(u32::MAX);
+        if sign == Signedness::Signed || !leaves_one || plan(sign, Type::I32, divisor as i64).is_none() {
+            return false;
+        }
+        let [lo, hi] = {
+            let regs = self.regs(cx, a);
+            [regs.lo(), regs.hi()]
+        };
+        let pair = match k {
+            0 => [lo, hi],
+            _ => {
+                let low = self.word_reg(cx, Word::shifted(lo, BinaryOp::Lshr, k));
+                let low = self.word(cx, BinaryOp::Or, low, Word::shifted(hi, BinaryOp::Shl, 32 - k));
+                [low, self.word_reg(cx, Word::shifted(hi, BinaryOp::Lshr, k))]
+            }
+        };
+        let [sum, rest] = [self.temp(cx), self.temp(cx)];
+        self.add_around(cx, sum, pair);
+        if !divide_by(self, cx, BinaryOp::Urem, Type::I32, [sum, rest], divisor as i64) {
+            cx.fault("a division by a constant has no product");
+        }
+        if part == Part::Remainder {
+            let low = match k {
+                0 => rest.into(),
+                _ => {
+                    let low = self.temp(cx);
+                    self.extract(cx, Signedness::Unsigned, low, lo, 0, k);
+                    Word::Reg(self.word(cx, BinaryOp::Or, low, Word::shifted(rest, BinaryOp::Shl, k)))
+                }
+            };
+            self.mov_word(cx, dst.hi(), Word::Number(0));
+            self.mov_word(cx, dst.lo(), low);
+            return true;
+        }
+        let inverse = inverse(divisor);
+        let factor = [inverse as u32, (inverse >> 32) as u32].map(|half| self.number_reg(cx, half));
+        let multiple = [self.temp(cx), self.temp(cx)];
+        self.pair_minus_word(cx, multiple, pair, rest);
+        self.pair_product(cx, multiple, factor, dst);
+        true
+    }
+
+    /// The low 64 bits of a product: lo×lo plus the two cross products in the high half.
+    fn pair_product<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        x: [VReg; 2],
+        y: [VReg; 2],
+        dst: ValueRegs,
+    ) {
+        let [lo, high, sum] = [(); 3].map(|()| self.temp(cx));
+        self.multiply_long(cx, Signedness::Unsigned, [lo, high], [x[0], y[0]]);
+        self.multiply_add(cx, BinaryOp::Add, sum, high, [x[0], y[1]]);
+        self.multiply_add(cx, BinaryOp::Add, dst.hi(), sum, [x[1], y[0]]);
+        self.mov_word(cx, dst.lo(), lo.into());
     }
 
     /// A sum, a difference or logic without a carry, of which a half that is a known number decides a part. False, and
@@ -161,8 +259,8 @@ pub trait PairRules: Words {
         true
     }
 
-    /// lo×lo in 64 bits plus the two cross products in the high half. There are none where both numbers are words with
-    /// zeros above them, or both words with their sign.
+    /// A product. Its high half has no cross products where both numbers are words with zeros above them, or both words
+    /// with their sign.
     fn pair_multiply<S: Sink<Self::Inst>>(
         self,
         cx: &mut Cx<'_, Self, S>,
@@ -173,11 +271,7 @@ pub trait PairRules: Words {
         if let Some(sign) = long_factors(cx.func, [a, b]) {
             return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], [x.lo(), y.lo()]);
         }
-        let [lo, high, sum] = [(); 3].map(|()| self.temp(cx));
-        self.multiply_long(cx, Signedness::Unsigned, [lo, high], [x.lo(), y.lo()]);
-        self.multiply_add(cx, BinaryOp::Add, sum, high, [x.lo(), y.hi()]);
-        self.multiply_add(cx, BinaryOp::Add, dst.hi(), sum, [x.hi(), y.lo()]);
-        self.mov_word(cx, dst.lo(), lo.into());
+        self.pair_product(cx, [x.lo(), x.hi()], [y.lo(), y.hi()], dst);
     }
 
     /// A shift by a constant below 64.

@@ -31,6 +31,25 @@ impl PairRules for Arm32 {
         cx.sink.push(Inst::Mov { dst: dst.lo(), src: lo });
     }
 
+    fn add_around<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, [lo, hi]: [VReg; 2]) {
+        let (sum, zero) = (self.temp(cx), Src::Imm(ModImm::small(0)));
+        cx.sink.push(Inst::Alu { op: Alu::Add, flags: Flags::Set, dst: sum, lhs: lo, rhs: Src::Reg(hi) });
+        cx.sink.push(Inst::Alu { op: Alu::Adc, flags: Flags::Keep, dst, lhs: sum, rhs: zero });
+    }
+
+    fn pair_minus_word<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        dst: [VReg; 2],
+        [lo, hi]: [VReg; 2],
+        word: VReg,
+    ) {
+        let zero = Src::Imm(ModImm::small(0));
+        let (set, keep) = (Flags::Set, Flags::Keep);
+        cx.sink.push(Inst::Alu { op: Alu::Sub, flags: set, dst: dst[0], lhs: lo, rhs: Src::Reg(word) });
+        cx.sink.push(Inst::Alu { op: Alu::Sbc, flags: keep, dst: dst[1], lhs: hi, rhs: zero });
+    }
+
     fn pair_shift<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,

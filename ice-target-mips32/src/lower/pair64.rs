@@ -74,6 +74,24 @@ impl PairRules for Mips32 {
         cx.sink.push(Inst::Mov { dst: dst.lo(), src: lo });
     }
 
+    fn add_around<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, [lo, hi]: [VReg; 2]) {
+        let sum = self.alu_temp(cx, Alu::Addu, lo, hi);
+        let carry = self.alu_temp(cx, Alu::Sltu, sum, lo);
+        self.alu(cx, Alu::Addu, dst, sum, carry);
+    }
+
+    fn pair_minus_word<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        dst: [VReg; 2],
+        [lo, hi]: [VReg; 2],
+        word: VReg,
+    ) {
+        let borrow = self.alu_temp(cx, Alu::Sltu, lo, word);
+        self.alu(cx, Alu::Subu, dst[0], lo, word);
+        self.alu(cx, Alu::Subu, dst[1], hi, borrow);
+    }
+
     fn pair_shift<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
