@@ -481,6 +481,33 @@ fn negation_flips_the_sign() {
     }
 }
 
+/// Bits are put in the opposite order by one instruction a word where there is one, and only there.
+#[test]
+fn bits_are_reversed_by_an_instruction() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("reversal", "no llvm-as-19");
+    }
+    let reverse = |target: &str, triple: &str, bits: u32| {
+        let ty = format!("i{bits}");
+        let body = format!(
+            "declare {ty} @llvm.bitreverse.{ty}({ty})\ndefine {ty} @f({ty} %a) {{\n  %r = call {ty} @llvm.bitreverse.{ty}({ty} %a)\n  ret {ty} %r\n}}\n"
+        );
+        code_of(target, triple, &body)
+    };
+    for (bits, count) in [(8, 1), (16, 1), (24, 1), (32, 1), (64, 2)] {
+        let code = reverse("armv7", "armv7-linux-gnueabihf", bits);
+        assert_eq!(code.matches("rbit").count(), count, "{bits}: {code}");
+        assert_eq!(code.contains("lsr"), bits < 32, "{bits}: {code}");
+    }
+    for (target, triple) in [("x86_64", "x86_64-linux-gnu"), ("mipsel", "mipsel-linux-gnu")] {
+        let code = reverse(target, triple, 32);
+        assert!(
+            code.contains("0x55555555") || code.contains("1431655765") || code.contains("21845"),
+            "{code}"
+        );
+    }
+}
+
 /// Of what comes extended nothing is extended again, where it came so; on x86 nobody asks for more than 8 or 16 bits of a
 /// result.
 #[test]

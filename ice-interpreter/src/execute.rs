@@ -398,6 +398,7 @@ fn intrinsic(
         Intrinsic::Ctlz => pure(value::ctlz),
         Intrinsic::Cttz => pure(value::cttz),
         Intrinsic::Ctpop => pure(|_, a| u64::from(a.count_ones())),
+        Intrinsic::Bitreverse => pure(|ty, a| a.reverse_bits() >> (64 - ty.bits())),
         Intrinsic::Fabs => value::fabs(ty, arg(0)),
         Intrinsic::Fneg => pure(|ty, a| a ^ 1 << (ty.bits() - 1)),
         Intrinsic::Sqrt => value::sqrt(ty, arg(0)),
@@ -412,6 +413,8 @@ fn intrinsic(
         | Intrinsic::ByValueWide
         | Intrinsic::MulHigh
         | Intrinsic::Fma
+        | Intrinsic::DoublePair
+        | Intrinsic::DoubleHalf
         | Intrinsic::SegmentWord
         | Intrinsic::CheckType => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));

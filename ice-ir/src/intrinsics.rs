@@ -86,6 +86,14 @@ named_enum!(
         Fneg = "fneg",
         /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
         Fma = "fma",
+        /// `(bits)`: those of an `i32` or `i64` in the opposite order, on a machine that has an instruction for it.
+        Bitreverse = "bitreverse",
+        /// `(low, high)`: two `f64` as a vector of 128 bits, on a machine whose registers of vectors are pairs of those of
+        /// doubles.
+        DoublePair = "double.pair",
+        /// `(vector, half)`: the low (0) or the high (1) half of a vector of 128 bits as an `f64`, on such a machine. The half
+        /// is a constant `i32`.
+        DoubleHalf = "double.half",
     }
 );
 
@@ -103,6 +111,9 @@ impl Intrinsic {
                 | ByValueWide
                 | MulHigh
                 | Fma
+                | Bitreverse
+                | DoublePair
+                | DoubleHalf
                 | Bswap
                 | Ctlz
                 | Cttz
@@ -117,7 +128,7 @@ impl Intrinsic {
     /// True where the result depends on the operands alone, and the call may stand anywhere.
     pub const fn is_computation(self) -> bool {
         use Intrinsic::*;
-        matches!(self, Bswap | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
+        matches!(self, Bswap | Bitreverse | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
     }
 
     /// True where values live across the call must be in memory, because it can return again.

@@ -175,6 +175,11 @@ macro_rules! instructions {
         [src: use_reg(LOW_QUAD), dst: def_reg(SINGLE)] => em.lane_to_single(dst, src, index);
     SingleToLane { index: u8, dst: VReg, src: VReg } "set_lane single {dst}, {index}, {src}"
         [src: use_reg(SINGLE), dst: use_def_reg(LOW_QUAD)] => em.single_to_lane(dst, index, src);
+    /// Between the halves of a vector and double-precision registers.
+    DoublesToQuad { dst: VReg, lo: VReg, hi: VReg } "{dst} = quad {lo}, {hi}"
+        [lo: use_late_reg(DOUBLE), hi: use_late_reg(DOUBLE), dst: def_early_reg(QUAD)] => em.doubles_to_quad(dst, lo, hi);
+    HalfToDouble { index: u8, dst: VReg, src: VReg } "{dst} = half {src}, {index}"
+        [src: use_reg(QUAD), dst: def_reg(DOUBLE)] => em.half_to_double(dst, src, index);
     MovLane { to: u8, from: u8, dst: VReg, src: VReg } "mov_lane {dst}, {to}, {src}, {from}"
         [src: use_reg(LOW_QUAD), dst: use_def_reg(LOW_QUAD)] => em.mov_lane(dst, to, src, from);
     /// The bytes from `start` on of one vector, then of the other.

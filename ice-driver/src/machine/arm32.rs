@@ -139,6 +139,8 @@ const HARD: MachineDescription = MachineDescription {
     has_assembler: true,
     has_indirect_functions: true,
     clears_cache: true,
+    reverses_bits: true,
+    pairs_doubles: true,
     // Code of others may have its frame in r7.
     jumps: Some(JumpTexts {
         set: [

@@ -1,5 +1,6 @@
 //! Vectors lane by lane.
 
+use super::float::Reg;
 use super::{AL, Emitter};
 use crate::inst::{Neon3, NeonUnary};
 use ice_asm::Listing;
@@ -76,6 +77,16 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn single_to_lane(&mut self, dst: Qreg, index: u8, src: Sreg) {
         let dst = self.lane_of(dst, index);
         self.move_single(dst, src);
+    }
+
+    pub(super) fn doubles_to_quad(&mut self, dst: Qreg, lo: Dreg, hi: Dreg) {
+        self.copy_float(self.cond, Reg::D(dst.low()), Reg::D(lo));
+        self.copy_float(self.cond, Reg::D(dst.high()), Reg::D(hi));
+    }
+
+    pub(super) fn half_to_double(&mut self, dst: Dreg, src: Qreg, index: u8) {
+        let half = if index == 0 { src.low() } else { src.high() };
+        self.copy_float(self.cond, Reg::D(dst), Reg::D(half));
     }
 
     pub(super) fn mov_lane(&mut self, dst: Qreg, to: u8, src: Qreg, from: u8) {

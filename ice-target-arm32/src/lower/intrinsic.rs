@@ -3,7 +3,7 @@
 use super::float_size;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Float2, Transfer};
+use ice_asm::arm32::{Float2, Transfer, Unary};
 use ice_codegen::mach::Sink;
 use ice_codegen::words::{BitRules as _, MemoryRules as _, ParamRules as _};
 use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
@@ -77,6 +77,31 @@ impl Arm32 {
             }
             (Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, Some(result)) => {
                 self.bit_intrinsic(cx, op, args[0], result);
+            }
+            (Intrinsic::DoublePair, Some(result)) => {
+                let [lo, hi] = [args[0], args[1]].map(|half| self.reg(cx, half));
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::DoublesToQuad { dst, lo, hi });
+            }
+            (Intrinsic::DoubleHalf, Some(result)) => {
+                let Some(index @ 0..=1) = func.int_value(args[1]) else {
+                    return Err(ErrorKind::Unsupported("a half of a vector that varies"));
+                };
+                let (dst, src) = (cx.regs(result).lo(), self.reg(cx, args[0]));
+                cx.sink.push(Inst::HalfToDouble { index: index as u8, dst, src });
+            }
+            (Intrinsic::Bitreverse, Some(result)) => {
+                let (dst, src) = (cx.regs(result), self.regs(cx, args[0]));
+                // The low result must not destroy the high source.
+                let low = self.temp(cx);
+                let parts: &[_] = match ty {
+                    Type::I64 => &[(low, src.hi()), (dst.hi(), src.lo())],
+                    _ => &[(low, src.lo())],
+                };
+                for &(dst, src) in parts {
+                    cx.sink.push(Inst::Unary { op: Unary::Rbit, dst, src });
+                }
+                self.mov_word(cx, dst.lo(), low.into());
             }
             (Intrinsic::Fabs, Some(result)) if ty.is_vector() => self.vector_fabs(cx, args[0], result),
             (Intrinsic::Sqrt, Some(_)) if ty.is_vector() => {

@@ -56,6 +56,12 @@ impl X86 {
                 let args = [(self.regs(cx, args[0]), address), (self.regs(cx, args[1]), Type::I32)];
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
+            Intrinsic::DoublePair | Intrinsic::DoubleHalf => {
+                return Err(ErrorKind::Unsupported("registers of vectors that are pairs of doubles"));
+            }
+            Intrinsic::Bitreverse => {
+                return Err(ErrorKind::Unsupported("an instruction that puts bits in the opposite order"));
+            }
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
             // A conversion by its rule.
             Intrinsic::Pin => {

@@ -119,6 +119,10 @@ pub struct MachineDescription {
     pub has_wide_functions: bool,
     /// The processor can look at where indirect branches lead.
     pub tracks_branches: bool,
+    /// Registers of vectors are pairs of registers of doubles.
+    pub pairs_doubles: bool,
+    /// There is an instruction that puts the bits of a word in the opposite order.
+    pub reverses_bits: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
     pub thread_guard: Option<ThreadGuard>,
 }
@@ -206,6 +210,8 @@ impl MachineDescription {
         quad: QuadPassing::None,
         has_wide_functions: false,
         tracks_branches: false,
+        reverses_bits: false,
+        pairs_doubles: false,
         thread_guard: None,
     };
 

@@ -33,6 +33,7 @@ enum T {
     I64,
     F32,
     F64,
+    V4I32,
     Void,
 }
 
@@ -47,6 +48,7 @@ impl T {
             T::I64 => Type::I64,
             T::F32 => Type::F32,
             T::F64 => Type::F64,
+            T::V4I32 => Type::V4I32,
             T::Void => Type::Void,
         }
     }
@@ -70,6 +72,7 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Fabs, &[Type::F32, Type::F64, Type::V4F32], &[T::Own], T::Own),
     (Intrinsic::Sqrt, FLOATS, &[T::Own], T::Own),
     (Intrinsic::Fneg, FLOATS, &[T::Own], T::Own),
+    (Intrinsic::Bitreverse, &[Type::I32, Type::I64], &[T::Own], T::Own),
     (Intrinsic::Stacksave, ONE, &[], T::P),
     (Intrinsic::Stackrestore, ONE, &[T::P], T::Void),
     (Intrinsic::Trap, ONE, &[], T::Void),
@@ -86,6 +89,8 @@ const INTRINSICS: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::ByValue, ONE, &[T::P], T::P),
     (Intrinsic::ByValueWide, ONE, &[T::P], T::P),
     (Intrinsic::MulHigh, ONE, &[T::P, T::P], T::P),
+    (Intrinsic::DoublePair, ONE, &[T::F64, T::F64], T::V4I32),
+    (Intrinsic::DoubleHalf, ONE, &[T::V4I32, T::I32], T::F64),
     (Intrinsic::ReadTp, ONE, &[], T::P),
     (Intrinsic::CheckType, ONE, &[T::P, T::I32], T::P),
 ];

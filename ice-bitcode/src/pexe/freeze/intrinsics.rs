@@ -59,6 +59,10 @@ impl Body<'_, '_> {
             }
             CheckType => return Err(FreezeErrorKind::Unsupported("calls that look at types")),
             SegmentWord => return Err(FreezeErrorKind::Unsupported("the words of a segment")),
+            DoublePair | DoubleHalf => {
+                return Err(FreezeErrorKind::Unsupported("doubles in registers of vectors"));
+            }
+            Bitreverse => return Err(FreezeErrorKind::Unsupported("bits in the opposite order")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),
             Fma => return Err(FreezeErrorKind::Unsupported("products with sums, rounded once")),
             Extended => return Err(FreezeErrorKind::Unsupported("long double of 80 bits")),

@@ -162,6 +162,11 @@ impl Body<'_, '_> {
                 }
                 let wide = if bits <= 32 { Type::I32 } else { Type::I64 };
                 let mut value = self.resize_zero(value, wide);
+                if self.m.legal.machine().reverses_bits {
+                    let reversed = self.intrinsic(Intrinsic::Bitreverse, wide, &[value])?;
+                    let down = self.shift_down(reversed, wide.bits() - bits);
+                    return Ok(self.resize_zero(down, ty));
+                }
                 // Swap neighbours of 1, 2 and 4 bits, then the bytes (Warren, Hacker's Delight, 7-1).
                 for (shift, mask) in
                     [(1, 0x5555_5555_5555_5555), (2, 0x3333_3333_3333_3333), (4, 0x0f0f_0f0f_0f0f_0f0f)]

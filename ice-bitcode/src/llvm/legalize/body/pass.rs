@@ -79,7 +79,7 @@ impl Body<'_, '_> {
                 for unit in units {
                     args.push(match unit.is_memory {
                         true => self.in_memory(argument, self.get(run, at))?,
-                        false => self.carried(unit.ty, run.part(at, unit.parts)),
+                        false => self.carried(unit.ty, run.part(at, unit.parts))?,
                     });
                     at += unit.parts;
                 }
@@ -127,11 +127,15 @@ impl Body<'_, '_> {
     }
 
     /// A value of `ty` with these parts in its low bits, which all have one width.
-    fn carried(&mut self, ty: Type, parts: Run) -> Value {
+    fn carried(&mut self, ty: Type, parts: Run) -> Checked<Value> {
         let first = self.get(parts, 0);
         let of_part = self.ty_of(first);
         if parts.len == 1 {
-            return self.carried_alone(ty, first);
+            return Ok(self.carried_alone(ty, first));
+        }
+        if self.holds_doubles(ty, of_part) && parts.len == 2 {
+            let second = self.get(parts, 1);
+            return self.intrinsic_one(Intrinsic::DoublePair, &[first, second]);
         }
         let lane = lane_in(ty, of_part, parts.len);
         let mut vector = self.undef(lanes_type(lane));
@@ -148,15 +152,15 @@ impl Body<'_, '_> {
             };
         }
         if ty != Type::F64 {
-            return self.bits_as(vector, ty);
+            return Ok(self.bits_as(vector, ty));
         }
         let words = self.bits_as(vector, Type::V4I32);
         let wide = self.wide_lane(words, 0);
-        self.bits_as(wide, ty)
+        Ok(self.bits_as(wide, ty))
     }
 
     /// Sets `parts` of type `of_part` to those in the low bits of `value`.
-    fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) {
+    fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) -> Checked<()> {
         if parts.len == 1 {
             let part = match (of_part, self.ty_of(value)) {
                 (Type::I16, Type::F32) => {
@@ -166,7 +170,16 @@ impl Body<'_, '_> {
                 (Type::I16, Type::V8I16) => self.extract(value, 0),
                 _ => self.bits_as(value, of_part),
             };
-            return self.set(parts, 0, part);
+            self.set(parts, 0, part);
+            return Ok(());
+        }
+        if self.holds_doubles(self.ty_of(value), of_part) {
+            for i in 0..parts.len {
+                let half = self.i32(i.into());
+                let part = self.intrinsic_one(Intrinsic::DoubleHalf, &[value, half])?;
+                self.set(parts, i, part);
+            }
+            return Ok(());
         }
         let vector = match self.ty_of(value) {
             Type::F64 => {
@@ -190,6 +203,12 @@ impl Body<'_, '_> {
             };
             self.set(parts, i, part);
         }
+        Ok(())
+    }
+
+    /// Whether the register of a vector of type `ty` holds parts of type `of_part` as registers of their own.
+    fn holds_doubles(&self, ty: Type, of_part: Type) -> bool {
+        of_part == Type::F64 && ty == Type::V4I32 && self.m.legal.machine().pairs_doubles
     }
 
     fn insert(&mut self, vector: Value, lane: Value, index: u32) -> Value {
@@ -239,7 +258,7 @@ impl Body<'_, '_> {
                             let part = self.b.load(of_part, value, 4);
                             self.set(out, at, part);
                         }
-                        false => self.uncarry(value, of_part, out.part(at, unit.parts)),
+                        false => self.uncarry(value, of_part, out.part(at, unit.parts))?,
                     }
                     at += unit.parts;
                 }
