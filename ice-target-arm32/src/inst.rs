@@ -75,6 +75,9 @@ macro_rules! instructions {
     /// dst = cond ? src : dst.
     CondMov { cond: Cond, dst: VReg, src: Src } "mov.{cond} {dst}, {src}"
         [src: src(), dst: use_def_reg(GPR)] => em.e.mov(cond, Move::Mov, Flags::Keep, dst, src);
+    /// dst = cond ? imm : dst, a number that one instruction makes.
+    CondMovImm { cond: Cond, dst: VReg, imm: u32 } "ldr.{cond} {dst}, ={imm}"
+        [dst: use_def_reg(GPR)] => em.e.mov_u32(cond, dst, imm);
     /// dst = cond ? 1 : 0, and 1 as well where the second condition holds.
     SetCond { cond: Cond, or: Option<Cond>, dst: VReg } "{dst} = set.{cond} or {or}"
         [dst: def_reg(GPR)] => em.set_cond(cond, or, dst);

@@ -102,9 +102,12 @@ pub trait MemoryRules: Words {
         let [dst, byte, length] = [args[0], args[1], args[2]];
         let inline = inline_length(cx.func, length).zip(cx.func.int_value(byte));
         let Some((length, byte)) = inline else {
-            let wide = self.extended(cx, Signedness::Unsigned, byte);
+            let wide = match cx.func.int_value(byte) {
+                Some(number) => Word::Number(u32::from(number as u8)),
+                None => Word::Reg(self.extended(cx, Signedness::Unsigned, byte)),
+            };
             let number = cx.temp(Type::I32);
-            self.mov_word(cx, number.lo(), wide.into());
+            self.mov_word(cx, number.lo(), wide);
             let [address, length] = [dst, length].map(|value| (self.regs(cx, value), Type::I32));
             return self.libcall(cx, Libcall::Memset, &[address, (number, Type::I32), length], None);
         };

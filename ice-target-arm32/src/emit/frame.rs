@@ -114,7 +114,7 @@ impl<L: Listing> Emitter<'_, L> {
             let place = self.next();
             self.copy_to(Gpr::IP, place);
         }
-        self.leave();
+        self.leave(callee);
         match callee {
             Callee::Symbol(symbol) => {
                 self.e.b_symbol(AL, symbol);
@@ -124,8 +124,8 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// Gives back the frame and restores registers, and leaves r12 alone.
-    fn leave(&mut self) {
+    /// Gives back the frame and restores registers, and leaves r12 alone if the callee's address is there.
+    fn leave(&mut self, callee: Callee) {
         let frame = self.frame;
         match frame.layout.pointer {
             FramePointer::None => self.add_to_sp(frame.layout.size),
@@ -137,6 +137,7 @@ impl<L: Listing> Emitter<'_, L> {
         match frame.saved.0 & ip.0 {
             0 if frame.saved.is_empty() => {}
             0 => self.e.pop(AL, frame.saved),
+            _ if matches!(callee, Callee::Symbol(_)) => self.e.pop(AL, frame.saved),
             // Pushed as padding, right below lr.
             _ => {
                 let lr = RegList::default().with(Gpr::LR);

@@ -1,13 +1,13 @@
 //! Scalar comparisons: to flags for a branch or select that folds them, or to a boolean.
 
 use super::{float_size, is_extension};
-use crate::inst::{Inst, Src};
+use crate::inst::{Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift, Unary};
 use ice_codegen::extension::{is_zero_extended, word};
-use ice_codegen::mach::Sink;
+use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::Condition;
-use ice_codegen::{Operands as _, Words as _};
+use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
 /// How the flags tell the result of a comparison.
@@ -17,6 +17,15 @@ pub(crate) enum Test {
     Flags(Cond, Option<Cond>),
     /// Known without flags.
     Known(bool),
+}
+
+/// What a select may give.
+#[derive(Clone, Copy)]
+enum Source {
+    /// A number that one instruction makes, and no operand has.
+    Number(u32),
+    /// One or two operands of moves; the second is no operand if one is enough.
+    Parts([Src; 2]),
 }
 
 /// Condition of an integer predicate.
@@ -228,6 +237,9 @@ impl Arm32 {
     /// A comparison as a boolean.
     pub(crate) fn compare_value<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
         let dst = cx.regs(result).lo();
+        if self.is_zero(cx, inst, dst) {
+            return;
+        }
         let test = self.compare(cx, inst);
         cx.sink.push(match test {
             Test::Flags(cond, or) => Inst::SetCond { cond, or, dst },
@@ -246,14 +258,14 @@ impl Arm32 {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result);
         // What makes the values may write the flags; moves do not, and after the comparison they may be the last uses.
-        let mut sources = [if_true, if_false].map(|value| self.sources(cx, ty, value));
+        let mut sources = [if_true, if_false].map(|value| self.source(cx, ty, value));
         let (mut first, second) = match self.condition(cx, cond) {
             Test::Flags(cond, or) => (cond, or),
             Test::Known(true) => return self.move_value(cx, dst, if_true),
             Test::Known(false) => return self.move_value(cx, dst, if_false),
         };
         // A number is rather moved under the condition: the other value may share the result's register.
-        let is_number = |n: usize| matches!(sources[n][0], Src::Imm(_));
+        let is_number = |n: usize| matches!(sources[n], Source::Number(_) | Source::Parts([Src::Imm(_), _]));
         if second.is_none() && is_number(1) && !is_number(0) {
             first = first.invert();
             sources.swap(0, 1);
@@ -261,7 +273,7 @@ impl Arm32 {
         let [wins, stays] = sources;
         if is_extension(ty) {
             let size = float_size(ty);
-            if let ([Src::Reg(src), _], [Src::Reg(other), _]) = (wins, stays) {
+            if let (Source::Parts([Src::Reg(src), _]), Source::Parts([Src::Reg(other), _])) = (wins, stays) {
                 cx.sink.push(Inst::MovFloat { size, dst: dst.lo(), src: other });
                 for cond in [Some(first), second].into_iter().flatten() {
                     cx.sink.push(Inst::CondMovFloat { cond, size, dst: dst.lo(), src });
@@ -269,26 +281,61 @@ impl Arm32 {
             }
             return;
         }
-        for (dst, src) in dst.iter().zip(stays) {
-            self.mov(cx, dst, src);
+        match stays {
+            Source::Number(imm) => cx.sink.push(Inst::MovImm { dst: dst.lo(), imm }),
+            Source::Parts(stays) => {
+                for (dst, src) in dst.iter().zip(stays) {
+                    self.mov(cx, dst, src);
+                }
+            }
         }
         for cond in [Some(first), second].into_iter().flatten() {
-            for (dst, src) in dst.iter().zip(wins) {
-                cx.sink.push(Inst::CondMov { cond, dst, src });
+            match wins {
+                Source::Number(imm) => cx.sink.push(Inst::CondMovImm { cond, dst: dst.lo(), imm }),
+                Source::Parts(wins) => {
+                    for (dst, src) in dst.iter().zip(wins) {
+                        cx.sink.push(Inst::CondMov { cond, dst, src });
+                    }
+                }
             }
         }
     }
 
-    /// A value as one or two operands of moves; the second is no operand if one is enough.
-    fn sources<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, value: Value) -> [Src; 2] {
+    /// A value that is selected.
+    fn source<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, value: Value) -> Source {
         match ty {
-            Type::I64 => self.pair_src(cx, value),
-            _ if is_extension(ty) => [Src::Reg(self.reg(cx, value)); 2],
+            Type::I64 => Source::Parts(self.pair_src(cx, value)),
+            _ if is_extension(ty) => Source::Parts([Src::Reg(self.reg(cx, value)); 2]),
             // A narrow number is extended with zeros, as who takes the result may know.
             _ => match word(cx.func, value) {
-                Some(number) => [self.number(cx, number); 2],
-                None => [self.src(cx, value); 2],
+                Some(number)
+                    if ModImm::new(number).is_none()
+                        && is_one_word(number)
+                        && cx.held(Constant::Word(number)).is_none() =>
+                {
+                    Source::Number(number)
+                }
+                Some(number) => Source::Parts([self.number(cx, number); 2]),
+                None => Source::Parts([self.src(cx, value); 2]),
             },
         }
+    }
+
+    /// Whether a word is zero, without flags: only zero has 32 leading zeros.
+    fn is_zero<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, dst: VReg) -> bool {
+        let InstData::Icmp { cond: IntCond::Eq, args: [a, b] } = *cx.func.inst(inst) else { return false };
+        let is_word = match cx.func.value_type(a) {
+            Type::I32 => true,
+            Type::I64 => false,
+            _ => is_zero_extended(cx.func, a),
+        };
+        let is_compared = cx.exchange_of(inst).is_some() || cx.folded(a).is_some() || cx.is_constant(a);
+        if !is_word || is_compared || word(cx.func, b) != Some(0) {
+            return false;
+        }
+        let (src, zeros) = (self.reg(cx, a), self.temp(cx));
+        cx.sink.push(Inst::Unary { op: Unary::Clz, dst: zeros, src });
+        self.mov(cx, dst, Src::Shift(zeros, Shift::Lsr, 5));
+        true
     }
 }

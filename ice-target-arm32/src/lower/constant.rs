@@ -11,7 +11,7 @@
 //! What an instruction can carry itself ([`ModImm`]) is not made. What loops use is made before them
 //! ([`ice_codegen::constant_hoisting`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
 
-use super::int::{alu, alu_immediate};
+use super::int::{alu, alu_immediate, low_bits};
 use super::{float_size, is_extension};
 use crate::inst::{Amode, Base, Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
@@ -167,7 +167,8 @@ impl Arm32 {
             InstData::Binary { op, args } => {
                 let b = args[1];
                 if let Some(n) = word(func, b) {
-                    let op_imm = alu(op).map(|op| alu_immediate(op, n).is_some());
+                    let is_easy = |op| alu_immediate(op, n).is_some() || low_bits(op, n).is_some();
+                    let op_imm = alu(op).map(is_easy);
                     match op {
                         BinaryOp::Mul if super::int::product(n).is_none() => {
                             visit(Constant::Word(n), cost(n))

@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | and | comparison with zero | `tst` |
+//! | shift of a pair by a constant | truncation | a part of the pair |
+//! | shift to the right by a constant | and with low bits | `ubfx` |
 //! | shift by a constant, rotation, multiple by (2^n ± 1) 2^k | arithmetic, comparison | a shifted operand |
 //! | multiplication | addition, subtraction from | `mla`, `mls` |
 //! | complement | and | `bic` |
@@ -77,11 +79,31 @@ impl Arm32 {
                         || op == BinaryOp::And && self.is_bit_test(cx, result, user)
                         || op == BinaryOp::Mul && self.folds_multiple(cx, result, user)
                         || self.folds_complement(cx, def, user)
+                        || self.folds_into_field(cx, def, user)
                 }
+                Type::I64 => self.folds_into_part(cx, def, user),
                 _ => false,
             },
             _ => false,
         }
+    }
+
+    /// Whether `user` takes low bits of `def`, a shift to the right, and is more than a test of them.
+    fn folds_into_field<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        let InstData::Binary { op: BinaryOp::And, args: [a, b] } = *cx.func.inst(user) else { return false };
+        let (Some(mask), Some(result)) = (cx.func.int_value(b), cx.func.result(user)) else { return false };
+        let tester = cx.uses.only_user_in_block(cx.func, user, result);
+        cx.func.result(def) == Some(a)
+            && self.field(cx, def, mask as u32).is_some()
+            && !tester.is_some_and(|tester| self.is_bit_test(cx, result, tester))
+    }
+
+    /// Whether `def` shifts a pair by a number and `user` takes a word of that.
+    fn folds_into_part<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+        let &InstData::Binary { op, args: [value, amount] } = cx.func.inst(def) else { return false };
+        let is_word = matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Trunc, .. })
+            && cx.func.result(user).is_some_and(|word| cx.func.value_type(word) != Type::I1);
+        is_word && shift(op).is_some() && cx.func.int_value(amount).is_some() && !cx.is_constant(value)
     }
 
     /// Whether `user` compares `result` with zero for equality.

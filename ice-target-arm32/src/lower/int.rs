@@ -47,6 +47,12 @@ pub(super) fn alu_immediate(op: Alu, number: u32) -> Option<(Alu, ModImm)> {
     ModImm::new(number).map(|imm| (opposite, imm))
 }
 
+/// How many low bits a mask keeps, if these are all and no immediate has them.
+pub(super) fn low_bits(op: Alu, mask: u32) -> Option<u8> {
+    let is_low = op == Alu::And && mask & mask.wrapping_add(1) == 0 && alu_immediate(op, mask).is_none();
+    is_low.then(|| mask.trailing_ones() as u8)
+}
+
 /// A multiplication by (2^n + 1) × 2^left or (2^n - 1) × 2^left.
 #[derive(Clone, Copy)]
 pub(super) struct Product {
@@ -111,6 +117,13 @@ impl Arm32 {
         // The sum of a product and a number that no addition carries: its number has a register of its own.
         let [a, b] = if cx.folded(a).is_some_and(|inst| self.is_product(cx, inst)) { [b, a] } else { [a, b] };
         if let Some(number) = cx.func.int_value(b) {
+            if let (Alu::And, Some(inst)) = (op, cx.folded(a))
+                && let Some((value, lsb)) = self.field(cx, inst, number as u32)
+            {
+                let (op, src) = (BitField::Ubfx, self.reg(cx, value));
+                let width = ((number as u32).trailing_ones() as u8).min(32 - lsb);
+                return cx.sink.push(Inst::BitField { op, dst, src, lsb, width });
+            }
             let lhs = self.reg(cx, a);
             if (op, number) == (Alu::Eor, -1) {
                 let (op, src) = (Move::Mvn, Src::Reg(lhs));
@@ -146,6 +159,59 @@ impl Arm32 {
         cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
     }
 
+    /// What `inst` shifts to the right, and how far, if `mask` keeps low bits of that.
+    pub(super) fn field<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+        mask: u32,
+    ) -> Option<(Value, u8)> {
+        let &InstData::Binary { op: BinaryOp::Lshr, args: [value, amount] } = cx.func.inst(inst) else {
+            return None;
+        };
+        let is_low = mask != 0 && mask & mask.wrapping_add(1) == 0;
+        let is_word = cx.func.value_type(value) == Type::I32 && !cx.is_constant(value);
+        match cx.func.int_value(amount)? {
+            lsb @ 1..=31 if is_low && is_word => Some((value, lsb as u8)),
+            _ => None,
+        }
+    }
+
+    /// A part of a pair that a shift by a number moves into a word. Bits above those of a narrow type may be anything.
+    fn part_of_pair<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst, result: Value) {
+        let &InstData::Binary { op, args: [value, amount] } = cx.func.inst(inst) else {
+            return cx.fault("a truncation of a shift has none");
+        };
+        let (Some(op), Some(amount)) = (shift(op), cx.func.int_value(amount)) else {
+            return cx.fault("a truncation of a shift has none by a number");
+        };
+        let src = self.regs(cx, value);
+        let n = (amount & 63) as u8;
+        let whole = if n == 0 { Some(src.lo()) } else { Some(src.hi()).filter(|_| n == 32) };
+        if let Some(part) = whole.filter(|_| op != Shift::Lsl || n == 0)
+            && !cx.is_constant(value)
+            && cx.share(result, part)
+        {
+            return;
+        }
+        let bits = cx.func.value_type(result).bits() as u8;
+        let dst = cx.regs(result).lo();
+        let shifted = |reg, op, n| if n == 0 { Src::Reg(reg) } else { Src::Shift(reg, op, n) };
+        let src = match (op, n) {
+            (Shift::Lsl, 32..) => return cx.sink.push(Inst::MovImm { dst, imm: 0 }),
+            (Shift::Lsl, n) => shifted(src.lo(), op, n),
+            (_, 32..) => shifted(src.hi(), op, n - 32),
+            (_, n) if n + bits <= 32 => shifted(src.lo(), Shift::Lsr, n),
+            (_, n) => {
+                let lhs = self.temp(cx);
+                self.mov(cx, lhs, Src::Shift(src.lo(), Shift::Lsr, n));
+                let (op, flags, rhs) = (Alu::Orr, Flags::Keep, Src::Shift(src.hi(), Shift::Lsl, 32 - n));
+                return cx.sink.push(Inst::Alu { op, flags, dst, lhs, rhs });
+            }
+        };
+        self.mov(cx, dst, src);
+    }
+
     /// Whether `inst` multiplies by an instruction.
     fn is_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
         matches!(cx.func.inst(inst), InstData::Binary { op: BinaryOp::Mul, .. })
@@ -162,6 +228,10 @@ impl Arm32 {
         number: u32,
     ) {
         let flags = Flags::Keep;
+        if let Some(width) = low_bits(op, number) {
+            let op = BitField::Ubfx;
+            return cx.sink.push(Inst::BitField { op, dst, src: lhs, lsb: 0, width });
+        }
         let (op, rhs) = match alu_immediate(op, number) {
             Some((op, imm)) => (op, Src::Imm(imm)),
             None => (op, self.number(cx, number)),
@@ -225,6 +295,9 @@ impl Arm32 {
     /// Truncation and extension of scalar integers, pairs included.
     pub(crate) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        if let (Type::I64, Some(inst)) = (from, cx.folded(arg)) {
+            return self.part_of_pair(cx, inst, result);
+        }
         // The bits above do not matter, or are what they should be.
         let is_same = match op {
             CastOp::Trunc => to != Type::I1,
