@@ -361,8 +361,10 @@ impl BlockOrder {
                 continue;
             }
             let number = match facts.number.expand() {
-                _ if shared.is_some_and(|edge| edge.last != from.into()) => {
-                    shared.map_or(0, |edge| self.place_of_shared(cfg, edge))
+                _ if let Some(edge) = shared.filter(|edge| edge.last != from.into()) => {
+                    // Where it has no place, lowering finds none for the branch.
+                    let Some(number) = self.place_of_shared(cfg, edge) else { continue };
+                    number
                 }
                 Some(header) if facts.latch == from.into() => header.index() - 1,
                 _ if last == Some(to) => self.place_of_last(cfg, from),
@@ -382,15 +384,15 @@ impl BlockOrder {
     }
 
     /// The place of a shared edge, behind the last of its sources.
-    fn place_of_shared(&self, cfg: &ControlFlowGraph, edge: &SharedEdge) -> usize {
-        let Some(from) = edge.last.expand() else { return 0 };
+    fn place_of_shared(&self, cfg: &ControlFlowGraph, edge: &SharedEdge) -> Option<usize> {
+        let from = edge.last.expand()?;
         let last = self.facts[from.index()].last_edge.expand();
         if last == Some(edge.to) {
-            return self.place_of_last(cfg, from);
+            return Some(self.place_of_last(cfg, from));
         }
         let own = self.number(from).map_or(0, |n| n.index());
         let before = cfg.succs(from).iter().take_while(|&&to| to != edge.to);
-        own + 1 + before.filter(|&&to| self.has_edge_behind(from, to) && last != Some(to)).count()
+        Some(own + 1 + before.filter(|&&to| self.has_edge_behind(from, to) && last != Some(to)).count())
     }
 }
 

@@ -140,8 +140,8 @@ pub trait PairRules: Words {
         word: VReg,
     );
 
-    /// A quotient or remainder of numbers without sign by d × 2^k, where d divides 2^32 - 1, as 3, 5, 15, 17 and 255 do. False, and
-    /// nothing done, for others.
+    /// A quotient or remainder of numbers without sign by d × 2^k, where d divides 2^32 - 1, as 3, 5, 15, 17 and 255
+    /// do. False, and nothing done, for others.
     ///
     /// Then 2^32 leaves the remainder 1, so that both halves together leave that of the number (casting out nines; Warren,
     /// *Hacker's Delight*, 10-16), in which a carry counts as 1. What is left without the remainder is divided by a
