@@ -797,6 +797,38 @@ fn with_vectors(mode: Mode, text: &str) -> String {
     format!("{name} {}", operands.replace('#', "mm"))
 }
 
+/// Gathers: all of them in both lengths, and addresses of all kinds, with every register of the lower eight as the index.
+fn of_gathers(mode: Mode) -> Vec<String> {
+    let (base, other) = if mode == Mode::Bits64 { ("%r13", "%xmm12") } else { ("%ebx", "%xmm4") };
+    let mut list = Vec::new();
+    // The letters of the lengths of the mask and of the index.
+    for (names, lengths) in [
+        (["vpgatherdd", "vpgatherqq", "vgatherdps", "vgatherqpd"], ["xx", "yy"]),
+        (["vpgatherdq", "vgatherdpd", "vpgatherdq", "vgatherdpd"], ["xx", "yx"]),
+        (["vpgatherqd", "vgatherqps", "vpgatherqd", "vgatherqps"], ["xx", "xy"]),
+    ] {
+        for (name, length) in names.iter().flat_map(|name| lengths.map(|length| (name, length))) {
+            let (value, index) = length.split_at(1);
+            let of = |letter, number| format!("%{letter}mm{number}");
+            for place in ["", "-4", "0x12345"] {
+                let indexed = format!("{place}({base},{},4)", of(index, 6));
+                list.push(format!("{name} {}, {indexed}, {}", of(value, 1), of(value, 7)));
+            }
+            list.push(format!("{name} {}, 64(,{},8), {}", of(value, 3), of(index, 4), of(value, 5)));
+        }
+    }
+    for number in 0..8 {
+        let (mask, result) = ((number + 1) % 8, (number + 2) % 8);
+        list.push(format!("vpgatherdd %xmm{mask}, ({base},%xmm{number}), %xmm{result}"));
+    }
+    list.push(format!("vgatherqps {other}, %fs:8({base},%ymm2,2), %xmm1"));
+    if mode == Mode::Bits64 {
+        list.push("vgatherdpd %ymm9, (%rsp,%xmm15,8), %ymm14".to_owned());
+        list.push("vgatherdpd %ymm9, 8(%eax,%xmm15), %ymm14".to_owned());
+    }
+    list
+}
+
 const ONLY_64: &[&str] = &[
     "syscall",
     "cltq",
@@ -934,6 +966,7 @@ fn statements_mean_what_they_mean_to_llvm() {
         statements.extend(WITH_MEMORY.iter().map(|op| format!("{op} {base}")));
         statements.extend(of_mmx());
         statements.extend(of_vectors().iter().map(|text| with_vectors(mode, text)));
+        statements.extend(of_gathers(mode));
         statements.extend(of(if is_64 { ONLY_64 } else { ONLY_32 }));
         let code: Vec<u8> = statements.iter().flat_map(|statement| ours(mode, statement)).collect();
 

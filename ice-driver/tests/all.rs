@@ -31,6 +31,7 @@ mod native;
 mod objects;
 mod outputs;
 mod programs;
+mod refusals;
 mod runtime;
 mod samples;
 mod sandbox;

@@ -66,6 +66,7 @@ fn those_of_avx2_give_what_clangs_code_gives() {
 #[test]
 fn inline_assembly_with_avx_does_what_clangs_does() {
     gives_what_clangs_code_gives("assembly_avx.c", &["avx2", "fma"], 1000);
+    gives_what_clangs_code_gives("assembly_wide.c", &["avx2", "fma"], 6000);
 }
 
 #[test]

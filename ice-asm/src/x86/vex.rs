@@ -25,12 +25,15 @@ pub(super) struct VexCode {
     opcode: u8,
     /// The digit in place of a register.
     pub digit: u8,
+    /// Whether the index of the address is a vector, of which every register may be one.
+    has_lanes: bool,
 }
 
 impl VexCode {
     /// A code in this map of opcodes, with this prefix by its number.
     pub(super) const fn new(map: u8, prefix: u8, opcode: u8) -> VexCode {
-        VexCode { map, prefix, is_wide: false, is_long: false, is_fixed: false, opcode, digit: 0 }
+        let (is_wide, is_long, is_fixed, digit, has_lanes) = (false, false, false, 0, false);
+        VexCode { map, prefix, is_wide, is_long, is_fixed, opcode, digit, has_lanes }
     }
 
     /// The code with vectors of 256 bits.
@@ -68,7 +71,7 @@ const fn hex(digit: u8) -> u8 {
 }
 
 /// Parses the manual's notation: `VEX`, fields behind dots (`128`, `256`, `LZ`, `LIG`, `66`, `F2`, `F3`, `0F`, `0F38`, `0F3A`, `W0`, `W1`),
-/// a blank, the opcode and perhaps `/digit`. Without a field for the length it is a code of both lengths.
+/// a blank, the opcode and perhaps `/digit` or `/vsib`. Without a field for the length it is a code of both lengths.
 pub(super) const fn vex(text: &str) -> VexCode {
     let text = text.as_bytes();
     let mut code = VexCode::new(0, 0, 0);
@@ -97,7 +100,8 @@ pub(super) const fn vex(text: &str) -> VexCode {
         }
     }
     code.opcode = hex(text[i + 1]) << 4 | hex(text[i + 2]);
-    if text.len() > i + 3 {
+    code.has_lanes = text.len() > i + 6 && text[i + 5] == b'v';
+    if text.len() > i + 3 && !code.has_lanes {
         code.digit = hex(text[i + 5]);
     }
     code
@@ -156,15 +160,17 @@ impl<L: Listing> Encoder<'_, L> {
         };
         let tail = match rm {
             Rm::Reg(rm) => Part { bytes: u64::from(0xc0 | (reg & 7) << 3 | rm & 7), len: 1 },
-            Rm::Mem(mem) => self.vex_memory(&mut head, reg, &mem, imm),
+            Rm::Mem(mem) => {
+                if !code.has_lanes && mem.index.is_some_and(|(index, _)| index == super::Gpr::RSP) {
+                    self.invalid();
+                }
+                self.vex_memory(&mut head, reg, &mem, imm)
+            }
         };
         self.finish_inst(head, tail, imm);
     }
 
     fn vex_memory(&mut self, head: &mut Part, reg: u8, mem: &Mem, imm: Immediate) -> Part {
-        if mem.index.is_some_and(|(index, _)| index == super::Gpr::RSP) {
-            self.invalid();
-        }
         self.address_prefixes(head, mem);
         let tail = self.address((reg & 7) << 3, mem);
         if mem.target != Target::None {
@@ -184,5 +190,7 @@ mod tests {
         assert_eq!((code.map, code.prefix, code.is_wide, code.opcode, code.digit), (2, 1, true, 0x98, 0));
         let code = vex("VEX.LZ.0F38.W0 F3 /3");
         assert_eq!((code.map, code.prefix, code.is_wide, code.opcode, code.digit), (2, 0, false, 0xf3, 3));
+        let code = vex("VEX.66.0F38.W1 93 /vsib");
+        assert_eq!((code.is_wide, code.opcode, code.digit, code.has_lanes), (true, 0x93, 0, true));
     }
 }

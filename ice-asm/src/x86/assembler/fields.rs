@@ -7,6 +7,7 @@
 //! | `P` `Q` `N` | the same of registers of MMX: in ModRM.reg, in r/m, in r/m without memory |
 //! | `G` `B` `E` | the same of general registers: in ModRM.reg, in the prefix, in r/m |
 //! | `L` `I` | a vector in the upper half of a byte behind the instruction; a byte |
+//! | `X` | memory at an address whose index is a vector, as long as the letter behind says |
 //! | `x` | as long as the instruction says |
 //! | `d` `q` | 128, 256 bits for vectors; 32, 64 for general registers; 64 for those of MMX |
 //! | `y` `w` | 32 or 64 bits, as the instruction says; either, without a difference |
@@ -50,6 +51,13 @@ impl Assembler<'_, '_, '_> {
                 ("M" | "W" | "Q", &Operand::Mem(mem, bytes)) => {
                     let known = bytes.filter(|_| size == "x").map(|bytes| bytes == 32);
                     if known.is_some() && known != Some(*is_long.get_or_insert(known == Some(true))) {
+                        return None;
+                    }
+                    Rm::Mem(mem)
+                }
+                ("X", &Operand::Lanes(mem, is_ymm)) => {
+                    let wanted = if size == "x" { *is_long.get_or_insert(is_ymm) } else { size == "q" };
+                    if is_ymm != wanted {
                         return None;
                     }
                     Rm::Mem(mem)

@@ -3,7 +3,7 @@
 use super::{Assembler, AssemblyErrorKind, Result, Syntax};
 use crate::assembler::{Sum, evaluate, split};
 use crate::reloc::{RelocKind, SymbolId};
-use crate::x86::operand::{AddressSize, Base, Mem, Mode, Scale, Segment, Target, Width, Xmm};
+use crate::x86::operand::{AddressSize, Base, Gpr, Mem, Mode, Scale, Segment, Target, Width, Xmm};
 use crate::x86::text::NamedRegister;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -21,6 +21,17 @@ pub(super) enum Register {
     Segment(u8),
     /// st(n).
     Stack(u8),
+}
+
+impl Register {
+    /// The vector that it is in the place of an index, and whether that has 256 bits.
+    fn as_lanes(self) -> Option<(Xmm, bool)> {
+        match self {
+            Register::Xmm(xmm) => Some((xmm, false)),
+            Register::Ymm(xmm) => Some((xmm, true)),
+            _ => None,
+        }
+    }
 }
 
 /// The segment registers by number.
@@ -41,6 +52,9 @@ pub(super) enum Operand {
     Register(Register),
     /// Memory, and its size in bytes if that is said.
     Mem(Mem, Option<u8>),
+    /// Memory at as many addresses as a vector in the place of the index has lanes, and whether that has 256 bits. The index
+    /// is the general register of its number.
+    Lanes(Mem, bool),
     Number(i64),
     /// The address of a symbol and a number.
     Address(SymbolId, i32),
@@ -152,9 +166,7 @@ impl Assembler<'_, '_, '_> {
             // As a name alone, where a jump leads.
             return (base.is_none()).then(|| Operand::Label(text.to_string()));
         }
-        self.mem(named, disp, base, index)
-            .filter(|_| parts.next().is_none())
-            .map(|mem| Operand::Mem(mem, None))
+        self.memory(named, disp, base, index, None).filter(|_| parts.next().is_none())
     }
 
     fn intel(&mut self, text: &str) -> Option<Operand> {
@@ -193,11 +205,11 @@ impl Assembler<'_, '_, '_> {
             None => ("", address),
         };
         let disp = if before.is_empty() { Sum::of(0) } else { self.names.sum(before)? };
-        self.sum(segment, disp, inside).map(|mem| Operand::Mem(mem, size))
+        self.sum(segment, disp, inside, size)
     }
 
     /// The memory at a sum of registers, one of them scaled, numbers, and a symbol.
-    fn sum(&mut self, segment: Segment, mut disp: Sum, text: &str) -> Option<Mem> {
+    fn sum(&mut self, segment: Segment, mut disp: Sum, text: &str, size: Option<u8>) -> Option<Operand> {
         let (mut base, mut index, mut is_relative) = (None, None, false);
         let mut left = text;
         while !left.is_empty() {
@@ -214,7 +226,7 @@ impl Assembler<'_, '_, '_> {
             match (scaled, register(&lower)) {
                 _ if is_negative => disp.number = disp.number.wrapping_sub(evaluate(term)?),
                 (Some(scaled), _) if index.is_none() => index = Some(scaled),
-                (None, Some(reg)) if base.is_none() => base = Some(reg),
+                (None, Some(reg)) if base.is_none() && reg.as_lanes().is_none() => base = Some(reg),
                 (None, Some(reg)) if index.is_none() => index = Some((reg, 1)),
                 (None, None) if lower == "rip" && !is_relative => is_relative = true,
                 (None, None) => {
@@ -230,9 +242,26 @@ impl Assembler<'_, '_, '_> {
         }
         match is_relative {
             true if base.is_some() || index.is_some() => None,
-            true => self.relative(segment, disp),
-            false => self.mem(segment, disp, base, index),
+            true => self.relative(segment, disp).map(|mem| Operand::Mem(mem, size)),
+            false => self.memory(segment, disp, base, index, size),
         }
+    }
+
+    /// The memory at a sum, of this size if that is said.
+    fn memory(
+        &self,
+        segment: Segment,
+        disp: Sum,
+        base: Option<Register>,
+        index: Option<(Register, i64)>,
+        size: Option<u8>,
+    ) -> Option<Operand> {
+        let lanes = index.and_then(|(index, _)| index.as_lanes());
+        let mem = self.mem(segment, disp, base, index)?;
+        Some(match lanes {
+            Some((_, is_long)) => Operand::Lanes(mem, is_long),
+            None => Operand::Mem(mem, size),
+        })
     }
 
     /// Memory whose distance from the next instruction is known when the program is linked.
@@ -303,7 +332,11 @@ impl Assembler<'_, '_, '_> {
         let index = match index {
             Some((index, scale)) => {
                 let shift = [1, 2, 4, 8].iter().position(|&known| known == scale)?;
-                Some((gpr(1, index)?, Scale::from_shift(shift as u8)?))
+                let number = match index.as_lanes() {
+                    Some((lanes, _)) => Gpr::new(lanes.number()),
+                    None => gpr(1, index)?,
+                };
+                Some((number, Scale::from_shift(shift as u8)?))
             }
             None => None,
         };

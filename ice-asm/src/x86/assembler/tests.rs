@@ -58,6 +58,9 @@ fn both_syntaxes_are_one_language() {
         ("vblendvps %ymm3, (%rax), %ymm2, %ymm1", "vblendvps ymm1, ymm2, ymmword ptr [rax], ymm3"),
         ("vcvtsi2sdq (%rax), %xmm2, %xmm1", "vcvtsi2sd xmm1, xmm2, qword ptr [rax]"),
         ("cmpltps (%rax), %xmm1", "cmpps xmm1, [rax], 1"),
+        ("vpgatherdd %ymm1, (%rax,%ymm2,4), %ymm3", "vpgatherdd ymm3, ymmword ptr [rax + 4*ymm2], ymm1"),
+        ("vgatherqps %xmm1, 8(%rax,%ymm4), %xmm3", "vgatherqps xmm3, dword ptr [ymm4 + rax + 8], xmm1"),
+        ("vgatherdpd %xmm1, 8(,%xmm4), %xmm3", "vgatherdpd xmm3, [xmm4 + 8], xmm1"),
     ] {
         let [first, second] = [(first, Syntax::Att), (second, Syntax::Intel)]
             .map(|(text, syntax)| bytes(text, syntax, Mode::Bits64).map_err(|kind| (text, kind)).unwrap());
@@ -79,7 +82,16 @@ fn what_is_not_known_is_an_error() {
         ("vpmovzxbw %ymm0, %ymm1", Instruction),
         ("vsha1msg1 %xmm0, %xmm1", Instruction),
         ("vlddqu %xmm0, %xmm1", Instruction),
-        ("vpgatherdd %xmm0, (%rax,%xmm1), %xmm2", Operand),
+        ("vpgatherdd %xmm0, (%rax,%rcx), %xmm2", Instruction),
+        ("vpgatherdd %xmm0, (%rax,%ymm1), %xmm2", Instruction),
+        ("vgatherdpd %ymm0, (%rax,%ymm1), %ymm2", Instruction),
+        ("vgatherqps %ymm0, (%rax,%ymm1), %ymm2", Instruction),
+        ("vpgatherdd %xmm0, (%rax,%xmm1,3), %xmm2", Operand),
+        ("vpgatherdd %xmm0, (%xmm1), %xmm2", Operand),
+        ("vpgatherdd %xmm0, (%rax,%mm1), %xmm2", Operand),
+        ("vaddps (%rax,%xmm1), %xmm0, %xmm2", Instruction),
+        ("movl (%rax,%xmm1), %eax", Operands),
+        ("jmp *(%rax,%xmm1)", Instruction),
         ("addps %ymm0, %ymm1", Instruction),
         ("paddb %mm0, %xmm1", Instruction),
         ("vpaddb %mm0, %mm1, %mm2", Instruction),

@@ -1,5 +1,5 @@
-//! The instructions with VEX prefixes by mnemonic (SDM volume 2): AVX and AVX2 but for gathers, products with a sum, halves of
-//! floats, and what BMI1 and BMI2 do with bits.
+//! The instructions with VEX prefixes by mnemonic (SDM volume 2): AVX and AVX2, products with a sum, halves of floats, and
+//! what BMI1 and BMI2 do with bits.
 //!
 //! An instruction is a [`Form`] or several: its operands in the letters of [`fields`](super::fields), and its code. What has a
 //! form without VEX has its code from there ([`derived`]); the others are [`ROWS`].
@@ -71,6 +71,10 @@ static ROWS: &[Row] = rows! {
     "Vx,Wx": "vtestps" "VEX.66.0F38.W0 0E", "vtestpd" "VEX.66.0F38.W0 0F";
     "Vx,Wx,Ib": "vpermilps" "VEX.66.0F3A.W0 04", "vpermilpd" "VEX.66.0F3A.W0 05", "vpermq" "VEX.256.66.0F3A.W1 00",
         "vpermpd" "VEX.256.66.0F3A.W1 01";
+    "Vx,Xx,Hx": "vpgatherdd" "VEX.66.0F38.W0 90 /vsib", "vpgatherqq" "VEX.66.0F38.W1 91 /vsib",
+        "vgatherdps" "VEX.66.0F38.W0 92 /vsib", "vgatherqpd" "VEX.66.0F38.W1 93 /vsib";
+    "Vx,Xd,Hx": "vpgatherdq" "VEX.66.0F38.W1 90 /vsib", "vgatherdpd" "VEX.66.0F38.W1 92 /vsib";
+    "Vd,Xx,Hd": "vpgatherqd" "VEX.66.0F38.W0 91 /vsib", "vgatherqps" "VEX.66.0F38.W0 93 /vsib";
     "Vx,Hx,Mx": "vmaskmovps" "VEX.66.0F38.W0 2C", "vmaskmovpd" "VEX.66.0F38.W0 2D", "vpmaskmovd" "VEX.66.0F38.W0 8C",
         "vpmaskmovq" "VEX.66.0F38.W1 8C";
     "Mx,Hx,Vx": "vmaskmovps" "VEX.66.0F38.W0 2E", "vmaskmovpd" "VEX.66.0F38.W0 2F", "vpmaskmovd" "VEX.66.0F38.W0 8E",

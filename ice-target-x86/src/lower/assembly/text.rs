@@ -19,13 +19,12 @@ pub(super) fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dia
     let is_att = dialect == Dialect::Att;
     let percent = if is_att { "%" } else { "" };
     match slot.place {
-        // No text names registers of 256 bits.
-        _ if slot.ty.is_wide() => None,
         Place::Register(Home { high: Some(_), .. }) => {
             matches!(modifier, "" | "k").then(|| format!("{percent}eax"))
         }
         Place::Register(Home { reg, .. }) | Place::Flag(Home { reg, .. }) if is_vector(reg) => {
             let length = match modifier {
+                "" if slot.ty.is_wide() => "ymm",
                 "" | "x" => "xmm",
                 "t" => "ymm",
                 _ => return None,

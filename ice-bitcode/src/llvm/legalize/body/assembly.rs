@@ -18,7 +18,8 @@ use super::stack_operands::StackOperands;
 use super::values::{CONSTANT, Local, MISSING, Operand};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
-use crate::llvm::legalize::shape::Kind;
+use crate::llvm::legalize::shape::{Kind, Scalar};
+use crate::llvm::legalize::signature::VectorRegisters;
 use crate::llvm::wire::constants::{Constant, View};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 
@@ -172,7 +173,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A statement with operands and results of one part each, but for those on the stack of the x87. If it may jump, with the
+    /// A statement with operands and results of one value each, but for those on the stack of the x87. If it may jump, with the
     /// basic blocks where it goes on.
     fn assembly_statement(
         &mut self,
@@ -209,10 +210,17 @@ impl Body<'_, '_> {
             };
             let input = if operand.is_operand() { self.argument(ty)? } else { None };
             if !stack.has(n) {
+                let double = self.double_operand(ty);
                 let is_single = self.kind(ty) != Kind::Void && self.value_shape(ty)?.parts == 1;
                 match input {
-                    _ if !is_single => return self.refuse_assembly(&assembly),
-                    Some(input) => args.push(self.single(input)),
+                    _ if !is_single && double.is_none() => return self.refuse_assembly(&assembly),
+                    Some(input) => {
+                        let run = self.run(input);
+                        args.push(match double {
+                            Some(double) => self.joined(run, 0, double),
+                            None => self.single(input),
+                        });
+                    }
                     None if operand.is_operand() => return self.refuse_assembly(&assembly),
                     None => places.push(None),
                 }
@@ -256,6 +264,26 @@ impl Body<'_, '_> {
         }
     }
 
+    /// The vector of 256 bits that an operand of type `ty` is, if a register has it whole.
+    fn double_operand(&self, ty: TypeId) -> Option<Type> {
+        let (Kind::Vector(vector), 2) = (self.kind(ty), self.shape(ty).parts) else { return None };
+        let is_whole = self.vector_registers() == VectorRegisters::Wide && vector.lane != Scalar::Quad;
+        vector.native.filter(|native| is_whole && native.element() != Type::I1)?.double()
+    }
+
+    /// The type of the output of a statement that is of type `ty`.
+    fn output_type(&self, ty: TypeId) -> Type {
+        self.double_operand(ty).unwrap_or(self.shape(ty).first)
+    }
+
+    /// Adds the parts of an output: it is one, or its halves are.
+    fn add_output(&mut self, output: Value, parts: &mut Vec<Value>) {
+        match self.ty_of(output).half() {
+            Some(ty) => parts.extend([0, 1].map(|half| self.b.half(output, half, ty))),
+            None => parts.push(output),
+        }
+    }
+
     /// Appends the statement and defines its results: of each its type, and where it is if that is in memory.
     fn assembly_results(
         &mut self,
@@ -266,7 +294,7 @@ impl Body<'_, '_> {
         places: &[Option<Value>],
     ) -> Checked<()> {
         let outputs = types.iter().zip(places).filter(|(_, place)| place.is_none());
-        let outputs: Vec<_> = outputs.map(|(&ty, _)| self.shape(ty).first).collect();
+        let outputs: Vec<_> = outputs.map(|(&ty, _)| self.output_type(ty)).collect();
         let first = self.b.assembly(assembly, args, outputs.first().copied().unwrap_or(Type::Void));
         let mut values: Vec<_> = first.into_iter().collect();
         if let Some(first) = first {
@@ -277,7 +305,7 @@ impl Body<'_, '_> {
         let mut parts = Vec::new();
         for (&ty, &place) in types.iter().zip(places) {
             match place {
-                None => parts.extend(values.next()),
+                None => values.next().into_iter().for_each(|output| self.add_output(output, &mut parts)),
                 Some(place) => {
                     let result = self.load_value(ty, place, STACK_ALIGN_LOG2, Access::Plain)?;
                     parts.extend((0..self.shape(ty).parts).map(|part| self.part(result, part)));
@@ -346,13 +374,17 @@ impl Body<'_, '_> {
 
     /// The outputs of the statement before, at the start of one of its targets.
     fn received(&mut self, prototype: &Prototype, types: &[TypeId]) -> Checked<Operand> {
-        let parts: Vec<Type> = types.iter().map(|&ty| self.shape(ty).first).collect();
-        let first = self.b.invoke_result(parts[0]);
+        let types: Vec<Type> = types.iter().map(|&ty| self.output_type(ty)).collect();
+        let first = self.b.invoke_result(types[0]);
+        let mut outputs = vec![first];
+        for (number, &ty) in (1..).zip(&types[1..]) {
+            outputs.push(self.b.assembly_output(first, number, ty));
+        }
+        let mut parts = Vec::new();
+        outputs.into_iter().for_each(|output| self.add_output(output, &mut parts));
         let run = self.reserve(parts.len() as u32);
-        self.set(run, 0, first);
-        for (number, &ty) in (1..).zip(&parts[1..]) {
-            let output = self.b.assembly_output(first, number, ty);
-            self.set(run, number, output);
+        for (n, part) in (0..).zip(parts) {
+            self.set(run, n, part);
         }
         Ok(self.operand(prototype.ret, run))
     }
