@@ -259,6 +259,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         relocation: work.relocation,
         unwind: work.unwind,
         sections: work.sections,
+        thread_storage: work.thread_storage,
         confinement: work.confinement,
         diversity: work.diversity(),
         features: match triple {

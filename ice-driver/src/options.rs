@@ -106,6 +106,16 @@ impl RelocationModel {
     }
 }
 
+/// Who keeps thread-local variables of programs of LLVM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ThreadStorage {
+    /// The system, as the ABI of the machine says.
+    #[default]
+    System,
+    /// The compiler's library: `__emutls_get_address`.
+    Emulated,
+}
+
 /// What has a section of its own in objects of native programs, so that a linker can leave it out alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Sections {
@@ -201,6 +211,8 @@ pub struct Options {
     pub relocation: RelocationModel,
     /// What has a section of its own.
     pub sections: Sections,
+    /// Who keeps thread-local variables.
+    pub thread_storage: ThreadStorage,
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
     /// What holds of the code whatever the program does.
@@ -232,6 +244,7 @@ impl Options {
             stats: Stats::Off,
             relocation: RelocationModel::PositionIndependent,
             sections: Sections::default(),
+            thread_storage: ThreadStorage::System,
             unwind: None,
             confinement: Confinement::None,
             diversity: Diversity::NONE,

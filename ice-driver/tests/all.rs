@@ -13,6 +13,7 @@ mod commentary;
 mod compiler;
 mod conventions;
 mod diversity;
+mod emulated_threads;
 mod escapes;
 mod exceptions;
 mod extremes;

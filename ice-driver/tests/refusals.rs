@@ -1,6 +1,7 @@
 //! What modules of LLVM may ask for and Ice does not build is refused: by its name, with its place, and without an object.
 
 use crate::common::{self, Scratch, errors, ice};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// Modules for a triple, each with what its refusal says.
@@ -19,7 +20,36 @@ const REFUSED: &[(&str, &str, &str)] = &[
          attributes #0 = { \"target-features\"=\"+avx2\" }",
         "inline assembly \"vpaddd $0, $0, $0\"",
     ),
+    // A tag in the upper bits of an address, as `-fsanitize=hwaddress` has it.
+    (
+        "x86_64-linux-gnu",
+        "@x.hwasan = private global { i32, [12 x i8] } { i32 3, [12 x i8] zeroinitializer }, align 16
+         @x = alias i32, inttoptr (i64 add (i64 ptrtoint (ptr @x.hwasan to i64), i64 2305843009213693952) to ptr)",
+        "not supported: the alias x of a place 2305843009213693952 bytes behind x.hwasan, outside of it",
+    ),
+    (
+        "x86_64-linux-gnu",
+        "@array = global [4 x i8] zeroinitializer
+         @before = alias i8, getelementptr (i8, ptr @array, i64 -1)",
+        "not supported: the alias before of a place -1 bytes behind array, outside of it",
+    ),
 ];
+
+/// Modules near to those that are refused.
+const TAKEN: &[(&str, &str)] = &[(
+    "x86_64-linux-gnu",
+    "@array = global [4 x i8] zeroinitializer
+     @end = alias i8, getelementptr (i8, ptr @array, i64 4)",
+)];
+
+/// The bitcode of a module for a triple.
+fn assembled(scratch: &Scratch, triple: &str, body: &str) -> PathBuf {
+    let text = scratch.write("m.ll", format!("target triple = \"{triple}\"\n{body}\n"));
+    let bitcode = scratch.path("m.bc");
+    let output = Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode).output().expect("it starts");
+    assert!(output.status.success(), "{body}: {}", errors(&output));
+    bitcode
+}
 
 #[test]
 fn what_is_not_built_is_refused_by_its_name() {
@@ -28,16 +58,21 @@ fn what_is_not_built_is_refused_by_its_name() {
     }
     for &(triple, body, name) in REFUSED {
         let scratch = Scratch::new();
-        let text = scratch.write("m.ll", format!("target triple = \"{triple}\"\n{body}\n"));
-        let (bitcode, object) = (scratch.path("m.bc"), scratch.path("m.o"));
-        let output = Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode).output().expect("it starts");
-        assert!(output.status.success(), "{body}: {}", errors(&output));
+        let (bitcode, object) = (assembled(&scratch, triple, body), scratch.path("m.o"));
         for level in ["-O2", "-Om1"] {
-            let output = ice().args(["translate", level]).arg(&bitcode).arg("-o").arg(&object).output().unwrap();
+            let output =
+                ice().args(["translate", level]).arg(&bitcode).arg("-o").arg(&object).output().unwrap();
             let message = errors(&output);
             assert_eq!(output.status.code(), Some(1), "{body}: {message}");
             assert!(message.contains(name) && message.contains(" at "), "{body}: {message}");
             assert!(!object.exists(), "{body}");
         }
+    }
+    for &(triple, body) in TAKEN {
+        let scratch = Scratch::new();
+        let bitcode = assembled(&scratch, triple, body);
+        let output =
+            ice().arg("translate").arg(&bitcode).arg("-o").arg(scratch.path("m.o")).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{body}: {}", errors(&output));
     }
 }

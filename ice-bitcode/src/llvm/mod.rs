@@ -11,6 +11,7 @@ mod legalize;
 mod wire;
 
 pub use legalize::body::{FunctionReader, LlvmProgram};
+pub use legalize::emulated_threads::emulate_threads;
 pub use legalize::landings::mark_landings;
 pub use legalize::machine::{
     BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing, ResultRegisters,

@@ -1,6 +1,6 @@
 //! What clang's driver would start for a command line, and which of it Ice does.
 
-use crate::options::{Emit, OptLevel, RelocationModel, Sections};
+use crate::options::{Emit, OptLevel, RelocationModel, Sections, ThreadStorage};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -27,6 +27,8 @@ pub struct Code {
     pub relocation: RelocationModel,
     /// What gets a section of its own.
     pub sections: Sections,
+    /// Who keeps thread-local variables.
+    pub thread_storage: ThreadStorage,
 }
 
 /// What the driver said it would do.
@@ -140,6 +142,10 @@ impl Job {
             sections: Sections {
                 functions: self.has("-ffunction-sections"),
                 data: self.has("-fdata-sections"),
+            },
+            thread_storage: match self.has("-femulated-tls") {
+                true => ThreadStorage::Emulated,
+                false => ThreadStorage::System,
             },
         })
     }

@@ -165,6 +165,7 @@ fn translate(code: &Code, bitcode: &[u8], work: &Invocation) -> Result<(), Failu
         emit: code.emit,
         relocation: code.relocation,
         sections: code.sections,
+        thread_storage: code.thread_storage,
         threads: Some(0),
         input: code.source.clone(),
         ..work.clone()

@@ -7,7 +7,9 @@ pub use table::{Command, CommandRow, Flag, FlagRow, Offers, commands, flags};
 use crate::machine::{Arch, Features, with_switch};
 #[cfg(feature = "text")]
 use crate::options::Commentary;
-use crate::options::{Emit, FunctionSelector, OptLevel, RelocationModel, Sections, Stats, Timing};
+use crate::options::{
+    Emit, FunctionSelector, OptLevel, RelocationModel, Sections, Stats, ThreadStorage, Timing,
+};
 use crate::recipe::Step;
 use core::fmt;
 use ice_codegen::Confinement;
@@ -46,6 +48,8 @@ pub struct Invocation {
     pub relocation: RelocationModel,
     /// `--function-sections` and `--data-sections`.
     pub sections: Sections,
+    /// `--emulated-tls`.
+    pub thread_storage: ThreadStorage,
     /// `--unwind-tables`.
     pub unwind: Option<UnwindTables>,
     /// `--sandbox`.
@@ -180,6 +184,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         function: None,
         relocation: RelocationModel::PositionIndependent,
         sections: Sections::default(),
+        thread_storage: ThreadStorage::System,
         unwind: None,
         confinement: Confinement::None,
         seed: None,
@@ -349,6 +354,7 @@ fn apply(
         }
         Flag::FunctionSections => work.sections.functions = true,
         Flag::DataSections => work.sections.data = true,
+        Flag::EmulatedThreads => work.thread_storage = ThreadStorage::Emulated,
         // Among the arguments of a compiler, which are not looked at here.
         Flag::Clang | Flag::Fallback | Flag::RealLinker => return Err(bad()),
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),

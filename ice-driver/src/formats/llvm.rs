@@ -2,7 +2,7 @@
 
 use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Options, ThreadStorage};
 use crate::report::{Report, Warning};
 use crate::unwind::Entries;
 use ice_bitcode::{LocatedError, llvm};
@@ -18,7 +18,10 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let triple = triple_of(input)?.unwrap_or_default();
     let machine = options.arch.machine();
     let features = options.features.or(machine.features_of_triple(&triple));
-    let module = llvm::read_module(input, machine.legalization(features)).map_err(Error::Bitcode)?;
+    let mut module = llvm::read_module(input, machine.legalization(features)).map_err(Error::Bitcode)?;
+    if options.thread_storage == ThreadStorage::Emulated || emulates_threads(&triple) {
+        llvm::emulate_threads(&mut module).map_err(Error::Bitcode)?;
+    }
     let mut program = llvm::LlvmProgram::new(module);
     if let Err(error) = llvm::mark_landings(&mut program, input) {
         let function = error.location.function.map_or(FuncId::from_u32(0), FuncId::from_u32);
@@ -38,6 +41,19 @@ pub fn translate(input: &[u8], options: &Options, translate: Translate<'_>) -> R
     let unwinding = without_tables.map(|function| Warning::NoUnwindTables { function: name(function) });
     report.warnings.extend(unwinding);
     Ok(report)
+}
+
+/// Whether a library keeps the thread-local variables of all programs of a triple: where the system's linker knows none, as
+/// Android's before its level 29.
+fn emulates_threads(triple: &str) -> bool {
+    let mut parts = triple.split('-').skip(1);
+    parts.any(|part| match part.strip_prefix("android") {
+        Some(behind) => {
+            let level = behind.trim_start_matches(|byte: char| !byte.is_ascii_digit());
+            level.parse::<u32>().map_or(true, |level| level < 29)
+        }
+        None => part.starts_with("openbsd"),
+    })
 }
 
 /// The target triple of a module of LLVM, if it names one.
@@ -117,4 +133,26 @@ pub fn read(bytes: &[u8], purpose: Purpose) -> ice_bitcode::Result<Program> {
         bodies.push(func);
     }
     Ok(Program { module: program.module().clone(), bodies })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::emulates_threads;
+
+    #[test]
+    fn systems_without_thread_local_storage_are_known() {
+        for triple in [
+            "x86_64-linux-android",
+            "i686-unknown-linux-android21",
+            "armv7-none-linux-androideabi28",
+            "x86_64-unknown-openbsd7.4",
+        ] {
+            assert!(emulates_threads(triple), "{triple}");
+        }
+        for triple in
+            ["", "x86_64-linux-gnu", "x86_64-linux-android29", "armv7-none-linux-androideabi34", "android"]
+        {
+            assert!(!emulates_threads(triple), "{triple}");
+        }
+    }
 }

@@ -11,12 +11,14 @@
 //! | `module`      | everything of a module but its bodies |
 //! | `reader`      | how that is read |
 //! | `hardening`, `landings` | what it asks for against attacks; the functions that indirect calls may lead to |
+//! | `emulated_threads` | thread-local variables that a library keeps |
 //! | `globals`, `resolve` | its variables, functions and aliases, and what of them takes constants |
 //! | `shape`       | what bodies must know of a type at once |
 //! | `runtime`, `quad_library` | declarations that bodies need and LLVM does not write; those for `fp128` |
 //! | `body`        | function bodies |
 
 pub mod body;
+pub mod emulated_threads;
 pub mod globals;
 mod halves;
 pub mod hardening;

@@ -7,6 +7,7 @@ use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{FuncId, Module, Name};
 
+use super::emulated_threads::EmulatedThreads;
 use super::legal::Legal;
 use super::signature::{Rules, Signatures};
 use crate::bitstream::BlockInfo;
@@ -85,6 +86,8 @@ pub struct LlvmModule {
     pub sync_scopes: Vec<Name>,
     /// The predicates that its metadata names, if it has comparisons that ask for them.
     pub(super) predicates: Option<Predicates>,
+    /// The thread-local variables that a library keeps.
+    pub(super) emulated: EmulatedThreads,
     /// The library's `bcmp`.
     pub(super) byte_compare: Option<FuncId>,
     /// Functions of which the module says that they are used from elsewhere (`llvm.used`).

@@ -24,6 +24,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 use super::body::byte_compare;
+use super::emulated_threads::EmulatedThreads;
 use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
@@ -69,6 +70,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
     let byte_compare = byte_compare::declared(&builder.module);
     Ok(LlvmModule {
         byte_compare,
+        emulated: EmulatedThreads::default(),
         producer: container.version(),
         block_info: Arc::clone(reader.block_info()),
         outer,

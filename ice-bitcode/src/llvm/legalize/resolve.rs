@@ -1,6 +1,7 @@
 //! What takes the constants of the module: contents of variables, targets of aliases, functions to be run before and
 //! after the program.
 
+use alloc::format;
 use alloc::vec::Vec;
 use ice_ir::native::Preemption;
 
@@ -90,6 +91,12 @@ impl Builder<'_> {
                 Symbol::Global(_) if resolver.is_some() => {
                     return Err(unsupported("an alias of an ifunc that is a variable"));
                 }
+                Symbol::Global(_) if self.is_outside(target, sum) => {
+                    let [own, target] = [own, target].map(|symbol| name(&self.module, symbol));
+                    let what =
+                        format!("the alias {own} of a place {sum} bytes behind {target}, outside of it");
+                    return Err(Error::Unsupported { what });
+                }
                 Symbol::Global(g) => self.module.globals[g].kind = GlobalKind::Alias { target, addend: sum },
             }
         }
@@ -106,6 +113,17 @@ impl Builder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a place is neither in a variable nor at its end, as a tag in the upper bits of an address says
+    /// (`-fsanitize=hwaddress`).
+    fn is_outside(&self, target: Symbol, addend: i64) -> bool {
+        match target {
+            Symbol::Global(global) if self.module.globals[global].kind == GlobalKind::Defined => {
+                u64::try_from(addend).map_or(true, |addend| addend > self.module.global_size(global))
+            }
+            _ => false,
+        }
     }
 }
 

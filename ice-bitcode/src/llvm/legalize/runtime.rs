@@ -15,6 +15,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::body::constrained::PREFIX;
 use super::body::exceptions::RESUME;
+use super::emulated_threads::RESOLVER;
 use super::module::{LlvmModule, SpecialGlobal};
 use super::quad_library::{self, Q};
 use crate::llvm::wire::demands::Hook;
@@ -277,6 +278,9 @@ impl Runtime {
             if let Some(name) = machine.ends_cleanups {
                 runtime.function_of(program, &function(name, "", &[], T::Void), pointer);
             }
+        }
+        if program.emulated.has_any() {
+            runtime.function_of(program, &function(RESOLVER, "", &[T::P], T::P), pointer);
         }
         for hook in Hook::ALL {
             if program.attributes.has_hook(hook) {

@@ -11,6 +11,7 @@ use super::address::Walk;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
+use crate::llvm::legalize::emulated_threads::RESOLVER;
 use crate::llvm::legalize::parts::PartConstant;
 use crate::llvm::legalize::shape::Kind;
 use crate::llvm::wire::constants::{Constant, ExprOp, GlobalValueKind, View};
@@ -28,6 +29,16 @@ pub(super) struct ModuleValue {
     /// The block for which the rest means something, or [`ANYWHERE`].
     pub(super) stamp: u32,
     pub(super) first: u32,
+}
+
+/// How many copies of a variable or function there are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copies {
+    One,
+    /// In thread-local storage.
+    OneAThread,
+    /// One a thread, of which a library knows by a record.
+    OfLibrary,
 }
 
 /// Not built by instructions.
@@ -99,15 +110,19 @@ impl Body<'_, '_> {
     fn is_plain(&self, part: PartConstant) -> bool {
         match part {
             PartConstant::Scalar(Scalar::Number(_)) | PartConstant::Vector([0, 0]) => true,
-            PartConstant::Scalar(Scalar::Address { target, addend: 0 }) => !self.is_thread_local(target),
+            PartConstant::Scalar(Scalar::Address { target, addend: 0 }) => self.copies(target) == Copies::One,
             _ => false,
         }
     }
 
-    fn is_thread_local(&self, symbol: Symbol) -> bool {
+    fn copies(&self, symbol: Symbol) -> Copies {
         match symbol {
-            Symbol::Global(global) => self.m.module.globals[global].storage.is_thread_local(),
-            Symbol::Function(_) => false,
+            Symbol::Function(_) => Copies::One,
+            Symbol::Global(global) if self.m.module.globals[global].storage.is_thread_local() => {
+                Copies::OneAThread
+            }
+            Symbol::Global(global) if self.m.emulated.is_record(global) => Copies::OfLibrary,
+            Symbol::Global(_) => Copies::One,
         }
     }
 
@@ -188,9 +203,14 @@ impl Body<'_, '_> {
     /// The address of a symbol, for this thread if there is one a thread.
     pub(super) fn symbol(&mut self, symbol: Symbol) -> Checked<Value> {
         let address = self.address_of(symbol);
-        match self.is_thread_local(symbol) {
-            true => self.intrinsic_one(Intrinsic::ThreadLocalAddress, &[address]),
-            false => Ok(address),
+        match self.copies(symbol) {
+            Copies::One => Ok(address),
+            Copies::OneAThread => self.intrinsic_one(Intrinsic::ThreadLocalAddress, &[address]),
+            Copies::OfLibrary => {
+                let pointer = self.pointer();
+                let found = self.library(RESOLVER, &[address], pointer)?;
+                found.map_or_else(|| fail(Error::VoidValue), Ok)
+            }
         }
     }
 
