@@ -33,14 +33,48 @@ const REFUSED: &[(&str, &str, &str)] = &[
          @before = alias i8, getelementptr (i8, ptr @array, i64 -1)",
         "not supported: the alias before of a place -1 bytes behind array, outside of it",
     ),
+    // Sections that `#pragma clang section` chooses by what is in a variable.
+    (
+        "x86_64-linux-gnu",
+        "@x = global i32 0 #0
+         attributes #0 = { \"bss-section\"=\"here\" \"data-section\"=\"there\" }",
+        "not supported: the attribute bss-section of the variable x",
+    ),
+    // Callers must not find in registers what was there.
+    (
+        "x86_64-linux-gnu",
+        "declare void @g() #0
+         define i32 @f(i32 %a) { call void @g() #0 ret i32 %a }
+         attributes #0 = { \"no_callee_saved_registers\" }",
+        "not supported: a call with the attribute no_callee_saved_registers",
+    ),
+    (
+        "x86_64-linux-gnu",
+        "define i32 @f(i32 %a) #0 { ret i32 %a }
+         attributes #0 = { \"no_callee_saved_registers\" }",
+        "not supported: the attribute no_callee_saved_registers",
+    ),
 ];
 
 /// Modules near to those that are refused.
-const TAKEN: &[(&str, &str)] = &[(
-    "x86_64-linux-gnu",
-    "@array = global [4 x i8] zeroinitializer
-     @end = alias i8, getelementptr (i8, ptr @array, i64 4)",
-)];
+const TAKEN: &[(&str, &str)] = &[
+    (
+        "x86_64-linux-gnu",
+        "@array = global [4 x i8] zeroinitializer
+         @end = alias i8, getelementptr (i8, ptr @array, i64 4)",
+    ),
+    // VFP computes, and numbers travel in core registers.
+    (
+        "armv7-linux-gnueabi",
+        "define float @f(float %a) #0 { %b = fadd float %a, 1.0 ret float %b }
+         attributes #0 = { \"target-features\"=\"+soft-float,-strict-align\" \"use-soft-float\"=\"true\" }",
+    ),
+    (
+        "i686-linux-gnu",
+        "define float @f(float %a) #0 { %b = fadd float %a, 1.0 ret float %b }
+         attributes #0 = { \"target-features\"=\"+sse,+sse2,-sse3\" \"use-soft-float\"=\"false\" }",
+    ),
+];
 
 /// The bitcode of a module for a triple.
 fn assembled(scratch: &Scratch, triple: &str, body: &str) -> PathBuf {

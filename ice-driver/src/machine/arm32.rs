@@ -88,6 +88,14 @@ fn attributes(features: Features) -> Vec<u8> {
     out
 }
 
+/// Whether processors of an architecture of this name run what ARMv7-A has in ARM state: not the earlier ones, nor those for
+/// microcontrollers. A name without a version may be either.
+fn has_arm_state(name: &str) -> bool {
+    let version = name.trim_start_matches("arm");
+    let is_early = version.starts_with("v4") || version.starts_with("v5") || version.starts_with("v6");
+    !is_early && !version.contains('m')
+}
+
 /// What an assembler must know: how the text is written, for which processor, how the code calls.
 #[cfg(feature = "text")]
 fn assembly_head(features: Features) -> String {
@@ -137,6 +145,8 @@ const HARD: MachineDescription = MachineDescription {
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
+    // How numbers travel is said by the triple.
+    usual_features: &["+fp64", "+soft-float"],
     has_indirect_functions: true,
     clears_cache: true,
     reverses_bits: true,
@@ -211,7 +221,7 @@ impl Machine for Arm32 {
 
     fn is_named(&self, architecture: Architecture) -> bool {
         let is_little = architecture.endianness() == Ok(Endianness::Little);
-        matches!(architecture, Architecture::Arm(_)) && is_little
+        matches!(architecture, Architecture::Arm(_)) && is_little && has_arm_state(&architecture.to_string())
     }
 
     fn switches(&self) -> &'static [Switch] {

@@ -123,6 +123,7 @@ const O32: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 0 },
     }),
     has_assembler: true,
+    usual_features: &[],
     clears_cache: true,
     rounding: Some(Rounding { words: &[], directions: [1; 4] }),
     ..MachineDescription::PORTABLE
@@ -143,7 +144,10 @@ impl Machine for Mips32 {
 
     fn is_named(&self, architecture: Architecture) -> bool {
         let is_little = architecture.endianness() == Ok(Endianness::Little);
-        matches!(architecture, Architecture::Mips32(_)) && is_little
+        // Release 6 has other codes.
+        matches!(architecture, Architecture::Mips32(_))
+            && is_little
+            && !architecture.to_string().contains("r6")
     }
 
     #[cfg(feature = "llvm")]

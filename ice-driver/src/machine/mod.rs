@@ -32,6 +32,7 @@ use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
 use ice_elf::Relocation;
 use ice_ir::{Hardening, Module, Type};
+use std::borrow::Cow;
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
 /// The section of a note about the code of an object (Linux Extensions to gABI, 2.1).
@@ -334,7 +335,7 @@ impl Arch {
         if let Some(arch) = Arch::ALL.into_iter().find(|arch| arch.name() == text) {
             return Ok(arch);
         }
-        let triple: Triple = text.parse().map_err(|_| unknown())?;
+        let triple: Triple = in_arm_state(text).parse().map_err(|_| unknown())?;
         match triple.operating_system {
             OperatingSystem::Linux | OperatingSystem::Unknown | OperatingSystem::None_ => {}
             _ => return Err(unknown()),
@@ -345,8 +346,7 @@ impl Arch {
     /// The machine of a triple, whatever is behind its name. Thumb is a state of the machine that ARM is.
     pub fn of_any_system(triple: &str) -> Option<Arch> {
         let name = triple.split('-').next().unwrap_or_default();
-        let arm = name.strip_prefix("thumb").map(|rest| format!("arm{rest}"));
-        Arch::from_architecture(arm.as_deref().unwrap_or(name).parse().ok()?)
+        Arch::from_architecture(in_arm_state(name).parse().ok()?)
     }
 
     fn from_architecture(architecture: Architecture) -> Option<Arch> {
@@ -372,6 +372,14 @@ impl Arch {
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A triple, or the first part of one, with ARM in place of Thumb.
+fn in_arm_state(triple: &str) -> Cow<'_, str> {
+    match triple.strip_prefix("thumb") {
+        Some(behind) => Cow::Owned(format!("arm{behind}")),
+        None => Cow::Borrowed(triple),
     }
 }
 
@@ -409,11 +417,23 @@ mod tests {
             ("armv7", Arch::Arm32),
             ("armv7-unknown-linux-gnueabihf", Arch::Arm32),
             ("arm-linux-gnueabihf", Arch::Arm32),
+            ("armv8-linux-gnueabihf", Arch::Arm32),
+            ("thumbv7-unknown-linux-gnueabihf", Arch::Arm32),
+            ("thumbv7a-linux-gnueabihf", Arch::Arm32),
             ("mipsel", Arch::Mips32),
             ("mipsel-linux-gnu", Arch::Mips32),
         ] {
             assert_eq!(Arch::parse(text), Ok(arch), "{text}");
         }
+        for text in [
+            "armv6-linux-gnueabihf",
+            "armv4t-linux-gnueabi",
+            "thumbv7m-linux-gnueabi",
+            "thumbv7em-linux-gnueabihf",
+        ] {
+            assert!(Arch::parse(text).is_err() && Arch::of_any_system(text).is_none(), "{text}");
+        }
+        assert!(Arch::parse("mipsisa32r6el-linux-gnu").is_err());
         for text in ["", "i687x", "mips-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-unknown-linux-gnu"] {
             assert!(Arch::parse(text).is_err(), "{text}");
         }

@@ -118,6 +118,7 @@ const NARROW: MachineDescription = MachineDescription {
     has_wide_registers: true,
     argument_align_log2: 12,
     has_assembler: true,
+    usual_features: &[],
     has_indirect_functions: true,
     jumps: Some(JumpTexts {
         set: [

@@ -44,7 +44,7 @@ const SAVING: &str = "__attribute__((no_caller_saved_registers)) int function(in
 const INTERRUPT: &str = "__attribute__((interrupt)) void function(void) {}";
 
 /// What is refused on a target, with the flag that asks for it and how it is called.
-const REFUSED: [(&Target, &str, &str, &str); 14] = [
+const REFUSED: [(&Target, &str, &str, &str); 23] = [
     (&X86_64, PLAIN, "-fsanitize=safe-stack", "safestack"),
     (&X86_64, PLAIN, "-fsplit-stack", "split-stack"),
     (&X86_64, PLAIN, "-fzero-call-used-regs=used", "zero-call-used-regs"),
@@ -57,6 +57,15 @@ const REFUSED: [(&Target, &str, &str, &str); 14] = [
     (&X86_64, PLAIN, "-mspeculative-load-hardening", "speculative_load_hardening"),
     (&X86_64, PLAIN, "-mfunction-return=thunk-extern", "fn_ret_thunk_extern"),
     (&X86_64, SAVING, "-mgeneral-regs-only", "no_caller_saved_registers"),
+    (&X86_64, PLAIN, "-mno-sse", "target-features=-sse"),
+    (&X86_64, PLAIN, "-mgeneral-regs-only", "target-features=-sse"),
+    (&I686, PLAIN, "-mno-sse2", "target-features=-sse2"),
+    (&X86_64, PLAIN, "-mno-implicit-float", "noimplicitfloat"),
+    (&ARMV7, PLAIN, "-ffixed-r9", "target-features=+reserve-r9"),
+    (&ARMV7, PLAIN, "-mexecute-only", "target-features=+execute-only"),
+    (&ARMV7, PLAIN, "-mno-unaligned-access", "target-features=+strict-align"),
+    (&MIPSEL, PLAIN, "-msoft-float", "target-features=+soft-float"),
+    (&MIPSEL, PLAIN, "-mfp64", "target-features=+fp64"),
     (&ARMV7, INTERRUPT, "-Wno-extra", "interrupt"),
     (&MIPSEL, PLAIN, "-pg", "instrument-function-entry-inlined"),
 ];

@@ -3,6 +3,8 @@
 //!
 //! Fields behind the last one of a record are 0, as in files of older versions.
 
+use alloc::format;
+
 use ice_ir::native::{
     Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, UnwindTables, Visibility,
 };
@@ -146,7 +148,9 @@ impl<'a> Builder<'a> {
         let (wire, linkage, symbol) = self.linking(&common)?;
         let storage = storage(field(9))?;
         let align = alignment(ops[6])?;
-        self.attributes.list(field(14))?;
+        if let Some((key, _)) = self.attributes.list(field(14))?.function.demands.unmet(&[]) {
+            return Err(unsupported(&format!("the attribute {key} of the variable {}", display(name))));
+        }
         let initializer = ops[4].checked_sub(1).map(narrow).transpose()?;
         if name.starts_with(b"llvm.") || self.module.name(symbol.section) == b"llvm.metadata" {
             self.special(name, ty, 0);

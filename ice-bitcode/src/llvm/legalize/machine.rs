@@ -94,6 +94,8 @@ pub struct MachineDescription {
     pub block_addresses: BlockAddresses,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
+    /// Features that ask for other code on other machines only, as `target-features` writes them.
+    pub usual_features: &'static [&'static str],
     /// How code jumps out of functions by a buffer.
     pub jumps: Option<JumpTexts>,
     /// The direction of rounding; `None` if it cannot be known.
@@ -198,6 +200,7 @@ impl MachineDescription {
         argument_align_log2: 4,
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
+        usual_features: &[],
         jumps: None,
         rounding: None,
         clears_cache: false,

@@ -67,13 +67,11 @@ flags! { FunctionFlags,
     NAKED = 2, "No prologue and epilogue.";
     NOUNWIND = 3, "Raises no exception.";
     NO_RED_ZONE = 4, "Memory below the stack pointer is not its own.";
-    NO_IMPLICIT_FLOAT = 5, "No floating-point registers for integer work.";
     STACK_PROTECT = 6, "The frame is guarded if it has large arrays of bytes (`ssp`).";
     NON_LAZY_BIND = 7, "Calls go through the table of addresses, not through stubs.";
     NO_JUMP_TABLES = 8, "Switches become no tables of addresses.";
     FRAME_POINTER_ALL = 9, "Keeps the frame pointer.";
     FRAME_POINTER_NON_LEAF = 10, "Keeps the frame pointer if it calls.";
-    SOFT_FLOAT = 11, "Floating-point operations are calls.";
     STRICT_FP = 12, "Uses constrained floating-point intrinsics.";
     PROBE_STACK = 13, "Large frames touch every page.";
     COLD = 14, "Rarely called.";
@@ -459,7 +457,7 @@ fn enum_attribute(kind: u64, group: &mut Group) {
         6 | 19 => function(F::OPTIMIZE_SIZE),
         7 => function(F::NAKED),
         8 => param(P::NEST),
-        13 => function(F::NO_IMPLICIT_FLOAT),
+        13 => demands.take(b"noimplicitfloat", b""),
         15 => function(F::NON_LAZY_BIND),
         16 => function(F::NO_RED_ZONE),
         17 => function(F::NORETURN),
@@ -493,7 +491,6 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"frame-pointer", b"non-leaf" | b"non-leaf-no-reserve") => F::FRAME_POINTER_NON_LEAF,
         (b"no-jump-tables", b"true") => F::NO_JUMP_TABLES,
         (b"disable-tail-calls", b"true") => F::NO_TAIL_CALLS,
-        (b"use-soft-float", b"true") => F::SOFT_FLOAT,
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),

@@ -1,5 +1,5 @@
 //! What attributes of a function demand of its code beyond what it computes: calls where it begins and where it ends, and
-//! what is not built, so that its body is refused.
+//! what is not built, so that its body is refused. Variables have the attributes of sections alone.
 
 /// A function that is called where another one begins or ends (LLVM's `EntryExitInstrumenter`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,8 +49,10 @@ pub struct Demands {
     pub entry: Option<Hook>,
     /// What is called before each return.
     pub exit: Option<Hook>,
-    /// The place in [`UNMET`] plus 1 of the first thing that is not built.
-    unmet: u8,
+    /// Who calls the function finds no register as it was.
+    pub saves_nothing: bool,
+    /// What is not built: bit `n` is place `n` of [`UNMET`].
+    unmet: u64,
 }
 
 /// The values of an attribute.
@@ -61,7 +63,9 @@ enum Values {
 }
 
 /// What is not built, by key; the keys of attributes without a text are those of LLVM's assembly language.
-const UNMET: [(&str, Values); 25] = [
+const UNMET: [(&str, Values); 40] = [
+    ("bss-section", Values::Any),
+    ("data-section", Values::Any),
     ("fentry-call", Values::Only("true")),
     ("fn_ret_thunk_extern", Values::Any),
     ("function-instrument", Values::Only("xray-always")),
@@ -69,28 +73,42 @@ const UNMET: [(&str, Values); 25] = [
     (EXIT_HOOK, Values::Any),
     ("interrupt", Values::Any),
     ("no_caller_saved_registers", Values::Any),
+    (SAVES_NOTHING, Values::Any),
+    ("noimplicitfloat", Values::Any),
     ("patchable-function", Values::Any),
     ("patchable-function-entry", Values::AllBut("0")),
     ("patchable-function-prefix", Values::AllBut("0")),
+    ("relro-section", Values::Any),
+    ("rodata-section", Values::Any),
     ("safestack", Values::Any),
     ("shadowcallstack", Values::Any),
     ("speculative_load_hardening", Values::Any),
     ("split-stack", Values::Any),
+    ("target-features", Values::Only("+execute-only")),
+    ("target-features", Values::Only("+fp64")),
     ("target-features", Values::Only("+harden-sls-blr")),
     ("target-features", Values::Only("+harden-sls-ijmp")),
     ("target-features", Values::Only("+harden-sls-ret")),
     ("target-features", Values::Only("+harden-sls-retbr")),
     ("target-features", Values::Only("+lvi-cfi")),
     ("target-features", Values::Only("+lvi-load-hardening")),
+    ("target-features", Values::Only("+mips32r6")),
+    ("target-features", Values::Only("+reserve-r9")),
     ("target-features", Values::Only("+retpoline-indirect-branches")),
     ("target-features", Values::Only("+retpoline-indirect-calls")),
     ("target-features", Values::Only("+seses")),
+    ("target-features", Values::Only("+single-float")),
+    ("target-features", Values::Only("+soft-float")),
+    ("target-features", Values::Only("+strict-align")),
+    ("target-features", Values::Only("-sse")),
+    ("target-features", Values::Only("-sse2")),
     ("xray-instruction-threshold", Values::Any),
     ("zero-call-used-regs", Values::AllBut("skip")),
 ];
 
 const ENTRY_HOOK: &str = "instrument-function-entry-inlined";
 const EXIT_HOOK: &str = "instrument-function-exit-inlined";
+const SAVES_NOTHING: &str = "no_callee_saved_registers";
 
 impl Demands {
     /// Takes the attribute `key` with a text, which is empty where there is none.
@@ -98,6 +116,10 @@ impl Demands {
         let hook = match key {
             _ if key == ENTRY_HOOK.as_bytes() => &mut self.entry,
             _ if key == EXIT_HOOK.as_bytes() => &mut self.exit,
+            _ if key == SAVES_NOTHING.as_bytes() => {
+                self.saves_nothing = true;
+                return self.take_unmet(key, value);
+            }
             _ => return self.take_unmet(key, value),
         };
         *hook = Hook::of(value);
@@ -115,22 +137,23 @@ impl Demands {
                     Values::AllBut(but) => but.as_bytes() != value,
                 }
         };
-        if self.unmet == 0
-            && let Some(place) = UNMET.iter().position(is_meant)
-        {
-            self.unmet = place as u8 + 1;
+        if let Some(place) = UNMET.iter().position(is_meant) {
+            self.unmet |= 1 << place;
         }
     }
 
-    /// The key and the value of what is not built.
+    /// The key and the value of the first thing that is not built, where the machine is content with these features.
     #[must_use]
-    pub fn unmet(self) -> Option<(&'static str, Option<&'static str>)> {
-        let (key, values) = UNMET.get(usize::from(self.unmet).checked_sub(1)?)?;
-        let value = match values {
-            Values::Only(value) => Some(*value),
-            Values::Any | Values::AllBut(_) => None,
-        };
-        Some((key, value))
+    pub fn unmet(self, met: &[&str]) -> Option<(&'static str, Option<&'static str>)> {
+        let asked = UNMET.iter().enumerate().filter(|(place, _)| self.unmet >> place & 1 != 0);
+        let mut named = asked.map(|(_, (key, values))| match values {
+            Values::Only(value) => (*key, Some(*value)),
+            Values::Any | Values::AllBut(_) => (*key, None),
+        });
+        match self.unmet {
+            0 => None,
+            _ => named.find(|(_, value)| value.is_none_or(|value| !met.contains(&value))),
+        }
     }
 }
 
@@ -146,16 +169,22 @@ mod tests {
             demands
         };
         let count = of(ENTRY_HOOK, "\x01mcount");
-        assert_eq!((count.entry, count.exit, count.unmet()), (Some(Hook::Count), None, None));
+        assert_eq!((count.entry, count.exit, count.unmet(&[])), (Some(Hook::Count), None, None));
         assert_eq!(of(EXIT_HOOK, "__cyg_profile_func_exit").exit, Some(Hook::Exit));
         let other = of(ENTRY_HOOK, "\x01__gnu_mcount_nc");
-        assert_eq!((other.entry, other.unmet()), (None, Some((ENTRY_HOOK, None))));
-        assert_eq!(of("split-stack", "").unmet(), Some(("split-stack", None)));
-        assert_eq!(of("patchable-function-entry", "0").unmet(), None);
-        assert_eq!(of("patchable-function-entry", "2").unmet(), Some(("patchable-function-entry", None)));
-        assert_eq!(of("target-features", "+sse2").unmet(), None);
+        assert_eq!((other.entry, other.unmet(&[])), (None, Some((ENTRY_HOOK, None))));
+        assert_eq!(of("split-stack", "").unmet(&[]), Some(("split-stack", None)));
+        assert_eq!(of("patchable-function-entry", "0").unmet(&[]), None);
+        assert_eq!(of("patchable-function-entry", "2").unmet(&[]), Some(("patchable-function-entry", None)));
+        assert_eq!(of("target-features", "+sse2").unmet(&[]), None);
         let seses = of("target-features", "+seses");
-        assert_eq!(seses.unmet(), Some(("target-features", Some("+seses"))));
-        assert_eq!(of("a-key-of-nobody", "").unmet(), None);
+        assert_eq!(seses.unmet(&[]), Some(("target-features", Some("+seses"))));
+        assert_eq!(of("a-key-of-nobody", "").unmet(&[]), None);
+        assert!(of(SAVES_NOTHING, "").saves_nothing && of(SAVES_NOTHING, "").unmet(&[]).is_some());
+        let mut both = of("target-features", "+soft-float");
+        both.take(b"target-features", b"+strict-align");
+        assert_eq!(both.unmet(&[]), Some(("target-features", Some("+soft-float"))));
+        assert_eq!(both.unmet(&["+fp64", "+soft-float"]), Some(("target-features", Some("+strict-align"))));
+        assert_eq!(both.unmet(&["+strict-align", "+soft-float"]), None);
     }
 }

@@ -142,6 +142,9 @@ impl Body<'_, '_> {
         duty: Option<Duty>,
     ) -> Checked<()> {
         let attributes = self.m.attributes.list(list)?;
+        if attributes.function.demands.saves_nothing {
+            return unsupported("a call with the attribute no_callee_saved_registers");
+        }
         self.check_result(prototype.ret, attributes.ret, function)?;
         self.check_wide(prototype.ty, function)?;
         let registers = self.vector_registers();

@@ -74,7 +74,7 @@ impl Body<'_, '_> {
             false => [demands.entry, demands.exit],
         };
         self.s.exit_hook = hooks[1];
-        match demands.unmet() {
+        match demands.unmet(self.m.legal.machine().usual_features) {
             Some((key, None)) => unsupported(&format!("the attribute {key}")),
             Some((key, Some(value))) => unsupported(&format!("the attribute {key}={value}")),
             None => self.call_hook(hooks[0]),
