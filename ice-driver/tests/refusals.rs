@@ -63,6 +63,22 @@ const TAKEN: &[(&str, &str)] = &[
         "@array = global [4 x i8] zeroinitializer
          @end = alias i8, getelementptr (i8, ptr @array, i64 4)",
     ),
+    // Addresses of blocks to which no branch leads are places behind the start of a function, which may be the last and short.
+    (
+        "x86_64-linux-gnu",
+        "@p = global [3 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b), ptr blockaddress(@f, %c)]
+         define void @f() { br label %a a: br label %b b: br label %c c: ret void }",
+    ),
+    (
+        "armv7-linux-gnueabihf",
+        "@p = global [3 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b), ptr blockaddress(@f, %c)]
+         define void @f() { br label %a a: br label %b b: br label %c c: ret void }",
+    ),
+    (
+        "mipsel-linux-gnu",
+        "@p = global [3 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b), ptr blockaddress(@f, %c)]
+         define void @f() { br label %a a: br label %b b: br label %c c: ret void }",
+    ),
     // VFP computes, and numbers travel in core registers.
     (
         "armv7-linux-gnueabi",

@@ -8,7 +8,7 @@
 
 use super::ObjectOutput;
 use crate::error::Error;
-use ice_elf::{Binding, Location, Sink, SymbolId, SymbolKind, Visibility};
+use ice_elf::{Binding, Code, CodeSection, Location, Sink, SymbolId, SymbolKind, Visibility};
 use ice_ir::{FuncId, GlobalKind};
 use std::collections::HashMap;
 
@@ -52,6 +52,14 @@ impl<S: Sink> ObjectOutput<'_, S> {
             match self.writer.symbol_place(own)? {
                 Some((Location { section, offset }, _)) => {
                     let offset = offset + self.labels.offset(function, label);
+                    // Behind a short function that is the last one, a place for a label that no branch leads to.
+                    let lacking = offset.saturating_sub(self.writer.section_size(section)?);
+                    if lacking > 0 {
+                        let mut bytes = vec![0; lacking.next_multiple_of(4) as usize];
+                        let section = CodeSection::In(section);
+                        let code = Code { symbol: None, bytes: &mut bytes, alignment: 1, section };
+                        self.writer.append_code(code, [])?;
+                    }
                     self.writer.define(symbol, section, offset, 0)?;
                 }
                 None => self.writer.define_absolute(symbol, 1)?,
