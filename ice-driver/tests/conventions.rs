@@ -72,6 +72,45 @@ fn callers_and_callees_of_two_compilers_agree() {
     }
 }
 
+/// The two halves of `none.c`, each by clang or Ice.
+#[test]
+fn functions_that_preserve_nothing_agree_between_two_compilers() {
+    if !has("calling conventions", &["clang-19", "gcc"]) || !cfg!(target_arch = "x86_64") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let half = |maker: Maker, name: &str| {
+        let object = scratch.path(&format!("{name}.{maker:?}.o").replace(['(', ')', '"'], "."));
+        let (mut command, level) = match maker {
+            Maker::Clang(level) => (Command::new("clang-19"), level),
+            Maker::Ice(level) => {
+                let mut command = ice();
+                command.args(["cc", "--ice-clang=clang-19"]);
+                (command, level)
+            }
+        };
+        command.args(["--target=x86_64-linux-gnu", "-w", level, &format!("-D{name}"), "-c", "-o"]);
+        succeeds(name, command.arg(&object).arg(source("none.c")).output().unwrap());
+        object
+    };
+    let printed = |[handlers, main]: [Maker; 2]| {
+        let program = scratch.path("program");
+        let mut linker = Command::new("gcc");
+        let objects = [half(handlers, "HALF"), half(main, "WHOLE")];
+        succeeds("linking", linker.arg("-o").arg(&program).args(&objects).output().unwrap());
+        String::from_utf8(succeeds("running", Command::new(&program).output().unwrap())).unwrap()
+    };
+    let clang = Maker::Clang("-O2");
+    let expected = printed([clang, clang]);
+    assert!(expected.lines().count() >= 8, "{expected}");
+    for level in ["-O0", "-O1", "-O2"] {
+        let own = Maker::Ice(level);
+        for makers in [[clang, own], [own, clang], [own, own]] {
+            assert_eq!(printed(makers), expected, "{makers:?}");
+        }
+    }
+}
+
 /// What is refused, each by its name.
 #[test]
 fn what_conventions_do_not_have_is_refused() {
@@ -80,6 +119,7 @@ fn what_conventions_do_not_have_is_refused() {
     }
     let scratch = Scratch::new();
     let (all, windows) = ("__attribute__((preserve_all))", "__attribute__((ms_abi))");
+    let none = "__attribute__((preserve_none))";
     let wide = "typedef int V __attribute__((vector_size(32)));";
     for (text, target, flags, refused) in [
         (
@@ -127,6 +167,43 @@ fn what_conventions_do_not_have_is_refused() {
             None,
         ),
         ("void f(void) {}".to_owned(), "x86_64", "-msse2", None),
+        (
+            format!("{none} int f(char a) {{ return a; }}"),
+            "x86_64",
+            "-msse2",
+            Some("integers of fewer than 32 bits of the calling convention preserve_none"),
+        ),
+        (
+            format!("struct S {{ long a[4]; }}; {none} long f(struct S a) {{ return a.a[1]; }}"),
+            "x86_64",
+            "-msse2",
+            Some("objects by value of the calling convention preserve_none"),
+        ),
+        (
+            format!("{none} int f(char a); int g(int a) {{ return f(a); }}"),
+            "x86_64",
+            "-msse2",
+            Some("integers of fewer than 32 bits of the calling convention preserve_none"),
+        ),
+        (format!("{none} int f(int a, float b) {{ return a + b; }}"), "x86_64", "-msse2", None),
+        (
+            "__attribute__((vectorcall)) int f(int a) { return a; }".to_owned(),
+            "x86_64",
+            "-msse2",
+            Some("the calling convention x86_vectorcallcc"),
+        ),
+        (
+            "__attribute__((vectorcall)) int f(int a); int g(int a) { return f(a); }".to_owned(),
+            "i686",
+            "-msse2",
+            Some("the calling convention x86_vectorcallcc"),
+        ),
+        (
+            "__attribute__((regcall)) int f(int a) { return a; }".to_owned(),
+            "x86_64",
+            "-msse2",
+            Some("the calling convention x86_regcallcc"),
+        ),
     ] {
         let source = scratch.write("a.c", &text);
         let object = scratch.path("a.o");

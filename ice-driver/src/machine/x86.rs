@@ -78,6 +78,7 @@ const WIDE: MachineDescription = MachineDescription {
     conventions: &[
         (14, CallingConvention::PreserveMost),
         (15, CallingConvention::PreserveAll),
+        (21, CallingConvention::PreserveNone),
         (79, CallingConvention::Win64),
     ],
     has_wide_functions: true,

@@ -707,6 +707,12 @@ impl Rules<'_> {
     ) -> Checked<Signature> {
         let signature = Signature { convention, ..signature };
         let pointer = super::legal::int_type(self.layout.pointer_bytes * 8);
+        // LLVM has objects by value not in memory there.
+        let is_plain = |passing: &Passing| matches!(passing, Passing::Plain | Passing::StructReturn);
+        if convention == CallingConvention::PreserveNone && !signature.passing.iter().all(is_plain) {
+            let what = "objects by value of the calling convention preserve_none";
+            return Err(Error::Unsupported { what: what.into() });
+        }
         match signature.has_valid_passing(pointer) {
             true => Ok(signature),
             false => {

@@ -23,6 +23,37 @@ pub(super) struct Prototype {
 /// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
 
+/// Others, by the names that LLVM's assembly language has for them.
+const NAMES: [(u64, &str); 27] = [
+    (10, "ghccc"),
+    (11, "hipecc"),
+    (13, "anyregcc"),
+    (14, "preserve_mostcc"),
+    (15, "preserve_allcc"),
+    (16, "swiftcc"),
+    (17, "cxx_fast_tlscc"),
+    (19, "cfguard_checkcc"),
+    (20, "swifttailcc"),
+    (21, "preserve_nonecc"),
+    (64, "x86_stdcallcc"),
+    (65, "x86_fastcallcc"),
+    (69, "msp430_intrcc"),
+    (70, "x86_thiscallcc"),
+    (71, "ptx_kernel"),
+    (72, "ptx_device"),
+    (75, "spir_func"),
+    (76, "spir_kernel"),
+    (77, "intel_ocl_bicc"),
+    (79, "win64cc"),
+    (80, "x86_vectorcallcc"),
+    (83, "x86_intrcc"),
+    (84, "avr_intrcc"),
+    (85, "avr_signalcc"),
+    (91, "amdgpu_kernel"),
+    (92, "x86_regcallcc"),
+    (106, "m68k_rtdcc"),
+];
+
 impl Body<'_, '_> {
     /// The calling convention of a number of LLVM, if it is C's or one of the machine. One may be C's but for what has
     /// floats.
@@ -33,9 +64,19 @@ impl Body<'_, '_> {
                 Some(convention) => {
                     let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
                     params.iter().chain([&ret]).try_for_each(|&ty| self.check_quad(convention, ty))?;
+                    // LLVM has these where C has them.
+                    let is_small = |&ty: &TypeId| matches!(self.m.types.get(ty), LlvmType::Int(..32));
+                    if convention == CallingConvention::PreserveNone && params.iter().any(is_small) {
+                        return unsupported(
+                            "integers of fewer than 32 bits of the calling convention preserve_none",
+                        );
+                    }
                     Ok(convention)
                 }
-                None => unsupported("a calling convention other than C's"),
+                None => unsupported(&match NAMES.iter().find(|(known, _)| *known == number) {
+                    Some((_, name)) => alloc::format!("the calling convention {name}"),
+                    None => alloc::format!("the calling convention {number}"),
+                }),
             };
         }
         let name = match machine.foreign_convention {
