@@ -294,4 +294,7 @@ pub struct FunctionTraits {
     /// What stands in the four bytes before its code, for calls that [look](crate::Intrinsic::CheckType) whether it is of
     /// the type that they call (KCFI).
     pub type_word: Option<u32>,
+    /// What stands in the eight bytes before its code, for code of sanitizers that looks whether it is of the type that it
+    /// calls. There is no type word then.
+    pub signature_words: Option<[u32; 2]>,
 }

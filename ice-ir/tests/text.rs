@@ -368,6 +368,10 @@ sig1 = (i32) -> i32 untracked
 sig2 = (i32) -> i32
 global external declared @number align 4
 declare external noreturn nounwind @fail() -> void
+define external signature_words 3238382334 4294967295 @g(v0: i32) -> i32 {
+block0:
+  ret v0
+}
 define external landing protect_buffers type_word 4294967295 @f(v0: i32) -> i32 {
 block0:
   v1: i32 = alloca v0, align 16, buffer

@@ -257,14 +257,12 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         names.write_function(function, &mut name)?;
         self.write_section(&Placement::of_function(self.module, function, self.sections))?;
         let mut alignment = function_alignment(self.machine, self.module, function).max(self.least_alignment);
-        let type_word = self.module.functions[function].traits.type_word;
-        if type_word.is_some() {
-            alignment = alignment.max(FUNCTION_ALIGNMENT);
-        }
+        let prefix = self.machine.function_prefix(&self.module.functions[function].traits, alignment);
+        alignment = prefix.as_ref().map_or(alignment, |prefix| prefix.len() as u64);
         let align = alignment.trailing_zeros();
         writeln!(self.text, "\t{} {align}, {}", self.own.align, self.own.fill)?;
-        if let Some(word) = type_word {
-            write_bytes(&mut self.text, &self.machine.type_prefix(word, alignment))?;
+        if let Some(prefix) = prefix {
+            write_bytes(&mut self.text, &prefix)?;
         }
         self.write_visibility(Symbol::Function(function), &name)?;
         let out = &mut self.text;

@@ -22,6 +22,7 @@ mod x86;
 pub use features::{FeatureId, Features, Switch, with_switch};
 
 use crate::error::Error;
+use crate::object::FUNCTION_ALIGNMENT;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
@@ -31,6 +32,7 @@ use ice_asm::{Assembled, AssemblyError, RelocKind, SlotCount};
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
 use ice_elf::Relocation;
+use ice_ir::native::FunctionTraits;
 use ice_ir::{Hardening, Module, Type};
 use std::borrow::Cow;
 use target_lexicon::{Architecture, OperatingSystem, Triple};
@@ -253,6 +255,21 @@ pub trait Machine: Sync {
         let mut prefix = vec![0; alignment as usize - 4];
         prefix.extend(word.to_le_bytes());
         prefix
+    }
+
+    /// What stands in front of a function that is aligned to so many bytes: as many bytes as it is aligned to with them, 16 at
+    /// least. Nothing if no call looks for its type.
+    fn function_prefix(&self, traits: &FunctionTraits, alignment: u64) -> Option<Vec<u8>> {
+        let alignment = alignment.max(FUNCTION_ALIGNMENT);
+        match (traits.type_word, traits.signature_words) {
+            (None, None) => None,
+            (Some(word), _) => Some(self.type_prefix(word, alignment)),
+            (None, Some(words)) => {
+                let mut prefix = vec![0; alignment as usize - 8];
+                words.iter().for_each(|word| prefix.extend(word.to_le_bytes()));
+                Some(prefix)
+            }
+        }
     }
 
     /// The symbols by which its objects tell code from data.

@@ -95,9 +95,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         let mut alignment = function_alignment(self.machine, self.module, function).max(self.least_alignment);
         let end = self.writer.section_size(section)?;
         let mut offset = end.next_multiple_of(alignment);
-        let type_word = self.module.functions[function].traits.type_word;
-        if type_word.is_some() {
-            alignment = alignment.max(FUNCTION_ALIGNMENT);
+        let prefix = self.machine.function_prefix(&self.module.functions[function].traits, alignment);
+        if let Some(prefix) = &prefix {
+            alignment = prefix.len() as u64;
             offset = end.next_multiple_of(alignment) + alignment;
         }
         if alignment > FUNCTION_ALIGNMENT.max(self.least_alignment) {
@@ -109,8 +109,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
                 return Err(Error::DataTooLarge { bytes: self.padding, limit });
             }
         }
-        if let Some(word) = type_word {
-            self.write_type_prefix(word, alignment, Location { section, offset })?;
+        if let Some(prefix) = prefix {
+            self.write_prefix(prefix, alignment, Location { section, offset })?;
         }
         let location = Location { section, offset };
         let symbol = self.functions[function.as_u32() as usize];
@@ -165,8 +165,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
 
     /// Writes what stands in front of the code of a function at `code`.
     #[cold]
-    fn write_type_prefix(&mut self, word: u32, alignment: u64, code: Location) -> Result<(), Error> {
-        let mut prefix = self.machine.type_prefix(word, alignment);
+    fn write_prefix(&mut self, mut prefix: Vec<u8>, alignment: u64, code: Location) -> Result<(), Error> {
         let Location { section, offset } = code;
         if let Some(symbols) = self.machine.mapping_symbols() {
             self.mapping_symbol(symbols.data, section, offset - alignment)?;

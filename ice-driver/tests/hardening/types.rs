@@ -110,3 +110,44 @@ fn words_are_the_same_as_text_and_their_offset_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     assert!(errors(&output).contains("kcfi-offset"), "{}", errors(&output));
 }
+
+const SIGNATURES: &str = "
+typedef int (*of_int)(int);
+typedef int (*of_two)(void *, long);
+__attribute__((noinline)) static int own(int x) { return x + 1; }
+int two(void *p, long n) { return p != 0 && n > 2; }
+void *table[2] = {own, two};
+int main(int count, char **words) {
+  int sum = ((of_int)table[0])(count) + ((of_two)table[1])(words, count);
+  return ((of_int)table[count > 1])(count) + sum;
+}
+";
+
+/// Code of UBSan looks at two words in front of functions: there are those that clang writes, and a call of a function of another
+/// type ends the program.
+#[test]
+fn sanitizers_find_the_types_of_functions() {
+    for target in [&X86_64, &I686, &ARMV7] {
+        let Some(source) = Source::new(target, "signatures.c", SIGNATURES) else { return };
+        for level in ["-O0", "-O2"] {
+            let flags = [level, "-fsanitize=function", "-fsanitize-trap=function"];
+            let expected = words(&source.clang(&flags, "clang.o"));
+            assert!(expected["own"].is_some() && expected["own"] != expected["two"], "{expected:?}");
+            let bitcode = source.bitcode(&flags);
+            for recipe in LEVELS {
+                let object = source.translate(&bitcode, &[recipe]);
+                let what = format!("{} {level} {recipe}", target.name);
+                let found = words(&object);
+                for name in ["own", "two", "main"] {
+                    assert_eq!(found[name], expected[name], "{name}, {what}");
+                }
+                if can_run(target.name) {
+                    let program = source.link(&object);
+                    assert_eq!(source.run(&program, &[]).status.code(), Some(2 + 2), "{what}");
+                    let wrong = source.run(&program, &["word"]).status;
+                    assert!(wrong.signal().is_some() || wrong.code() > Some(128), "{wrong:?}, {what}");
+                }
+            }
+        }
+    }
+}

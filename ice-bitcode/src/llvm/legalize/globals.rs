@@ -246,6 +246,7 @@ impl<'a> Builder<'a> {
             landing: false,
             wide_registers: has(FunctionFlags::WIDE_REGISTERS) && self.legal.machine().has_wide_registers,
             type_word: None,
+            signature_words: None,
             protection: match is_declared || is_dropped || is_naked {
                 true => StackProtection::None,
                 false => flags.stack_protection(),

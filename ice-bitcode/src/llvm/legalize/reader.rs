@@ -29,7 +29,7 @@ use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
 use super::legal::Legal;
 use super::machine::{BlockAddresses, MachineDescription};
-use super::module::{FunctionInfo, LlvmModule, SpecialGlobal, rules};
+use super::module::{FunctionInfo, LlvmModule, SpecialGlobal, rules, unsupported};
 use super::signature::Signatures;
 use crate::bitstream::{BLOCKINFO, BlockHeader, Entry, Reader, Record};
 use crate::error::{Error, OpenBlock, Result};
@@ -39,7 +39,7 @@ use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, Labels, View
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::metadata::{
-    ModuleFlag, Predicates, Words, read_module_metadata, read_own_words, read_type_word,
+    ModuleFlag, Predicates, SIGNATURE, Words, read_module_metadata, read_own_words, read_type_words,
 };
 use crate::llvm::wire::types::{self, LlvmType, TypeId, TypeTable};
 use crate::pexe::BodyRange;
@@ -214,7 +214,7 @@ pub(super) struct Builder<'a> {
     /// Functions that are used from elsewhere, by what the module says.
     pub(super) used: Vec<FuncId>,
     pub(super) flags: Vec<ModuleFlag>,
-    /// What type words may be, in modules with such.
+    /// What words of types may be, in modules with such.
     pub(super) words: Words,
     /// What comparisons may name in metadata, in modules with such.
     pub(super) predicates: Option<Predicates>,
@@ -440,7 +440,10 @@ impl<'a> Builder<'a> {
                 let view = View { env: &env, local: &self.constants };
                 let number = |id| view.number(id);
                 let has_predicates = self.predicates.is_some();
-                let read = read_module_metadata(reader, found, record, number, TYPE_WORDS, has_predicates)?;
+                let mut constants = self.constants.first()..self.constants.first() + self.constants.len();
+                let has_signatures = constants.any(|id| number(id) == Some((SIGNATURE as i32).into()));
+                let asked = (TYPE_WORDS, has_signatures);
+                let read = read_module_metadata(reader, found, record, number, asked, has_predicates)?;
                 (self.flags, self.words) = (read.flags, read.words);
                 self.predicates = has_predicates.then_some(read.predicates);
                 Ok(())
@@ -455,7 +458,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Reads the type word of a function, which stands in its body.
+    /// Reads the words of the type of a function, which stand in its body.
     #[cold]
     fn type_word(
         &mut self,
@@ -474,9 +477,16 @@ impl<'a> Builder<'a> {
                     read_own_words(reader, &found, record, &mut self.words, |id| view.number(id))?;
                 }
                 Entry::Block(found) if found.id == block::METADATA_ATTACHMENT => {
-                    let word = read_type_word(reader, &found, record, &self.words)?;
+                    let [word, signature] = read_type_words(reader, &found, record, &self.words)?;
+                    if word.is_some() && signature.is_some() {
+                        return Err(
+                            reader.error(unsupported("a function with words of its type of two kinds"))
+                        );
+                    }
                     let traits = &mut self.module.functions[function].traits;
                     traits.type_word = word.or(traits.type_word);
+                    let signature = signature.map(|word| [SIGNATURE, word]);
+                    traits.signature_words = signature.or(traits.signature_words);
                 }
                 Entry::EndBlock => {
                     self.words.restore(module);

@@ -139,6 +139,7 @@ pub mod metadata {
 /// `FixedMetadataKinds.def`).
 pub mod attachment {
     pub const ATTACHMENT: u32 = 11;
+    pub const SIGNATURE: u64 = 32;
     pub const TYPE_WORD: u64 = 36;
 }
 

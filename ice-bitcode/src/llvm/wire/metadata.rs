@@ -37,6 +37,9 @@ pub enum FlagValue {
     Node,
 }
 
+/// What the words in front of functions begin with that say their type to sanitizers (UBSan's `function`).
+pub const SIGNATURE: u32 = 0xc105_cafe;
+
 /// The name of the node with the flags.
 const FLAGS: &[u8] = b"llvm.module.flags";
 
@@ -53,7 +56,7 @@ enum Metadata {
 /// What is known of the numbers in the metadata of a module with type words.
 #[derive(Clone, Default, Debug)]
 pub struct Words {
-    /// Numbers, and nodes that are one number, by their own number.
+    /// Numbers, and nodes that are one number, or one behind [`SIGNATURE`], by their own number.
     known: IndexMap<u64, u32, FxBuildHasher>,
     /// How many strings and nodes the module has; those of a function count on.
     count: u64,
@@ -77,13 +80,19 @@ impl Words {
         self.count = count;
     }
 
+    /// The number that a field of a node is.
+    fn number_at(&self, field: u64) -> Option<u32> {
+        field.checked_sub(1).and_then(|id| self.known.get(&id).copied())
+    }
+
     /// Notes what a record says that has the next number.
     fn add(&mut self, id: u64, record: &Record, number: impl Fn(u32) -> Option<i64>) {
         let word = match (record.code, &record.ops[..]) {
             (code::VALUE, &[_, value]) => {
                 u32::try_from(value).ok().and_then(number).map(|number| number as u32)
             }
-            (code::NODE, &[field]) => field.checked_sub(1).and_then(|id| self.known.get(&id).copied()),
+            (code::NODE, &[field]) => self.number_at(field),
+            (code::NODE, &[mark, field]) if self.number_at(mark) == Some(SIGNATURE) => self.number_at(field),
             _ => None,
         };
         if let Some(word) = word {
@@ -148,7 +157,7 @@ pub(in crate::llvm) struct ModuleMetadata {
     pub(in crate::llvm) predicates: Predicates,
 }
 
-/// Reads the METADATA block of a module, and of one with the flag `words_flag` its nodes of one number. `number` says what
+/// Reads the METADATA block of a module, and of one with the flag `words_flag`, or that `has_signatures`, its nodes of numbers. `number` says what
 /// a constant of the module is, if it is a number.
 ///
 /// # Errors
@@ -160,7 +169,7 @@ pub(in crate::llvm) fn read_module_metadata(
     header: &BlockHeader,
     record: &mut Record,
     number: impl Fn(u32) -> Option<i64>,
-    words_flag: &str,
+    (words_flag, has_signatures): (&str, bool),
     has_predicates: bool,
 ) -> Result<ModuleMetadata> {
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
@@ -197,7 +206,7 @@ pub(in crate::llvm) fn read_module_metadata(
                         flags.extend(block.flag(reader, record, node)?);
                     }
                     let has_words = |flag: &ModuleFlag| flag.key == words_flag.as_bytes();
-                    if flags.iter().any(has_words) {
+                    if has_signatures || flags.iter().any(has_words) {
                         words = block.words(reader, record)?;
                     }
                     reader.seek(behind)?;
@@ -246,27 +255,29 @@ pub(in crate::llvm) fn read_own_words(
     Ok(())
 }
 
-/// The type word that the METADATA_ATTACHMENT block of a function gives it.
+/// The type word that the METADATA_ATTACHMENT block of a function gives it, and the word of its type for sanitizers.
 ///
 /// # Errors
 ///
 /// The conditions of the bitstream.
-pub(in crate::llvm) fn read_type_word(
+pub(in crate::llvm) fn read_type_words(
     reader: &mut Reader<'_>,
     header: &BlockHeader,
     record: &mut Record,
     words: &Words,
-) -> Result<Option<u32>> {
-    let mut word = None;
+) -> Result<[Option<u32>; 2]> {
+    let mut found = [None; 2];
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         // An odd number of operands is about one instruction.
         if record.code == attachment::ATTACHMENT && record.ops.len().is_multiple_of(2) {
-            let pairs = record.ops.chunks_exact(2).filter(|pair| pair[0] == attachment::TYPE_WORD);
-            word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).next_back().or(word);
+            for (kind, word) in [attachment::TYPE_WORD, attachment::SIGNATURE].into_iter().zip(&mut found) {
+                let pairs = record.ops.chunks_exact(2).filter(|pair| pair[0] == kind);
+                *word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).next_back().or(*word);
+            }
         }
     }
-    Ok(word)
+    Ok(found)
 }
 
 struct Block<N> {

@@ -203,6 +203,11 @@ impl Parser<'_> {
         Ok(symbol)
     }
 
+    fn word_of_type(&mut self) -> Result<u32, Failure> {
+        let at = self.at;
+        u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))
+    }
+
     /// The words about a function.
     pub(super) fn function_words(&mut self) -> Result<FunctionTraits, Failure> {
         let mut traits = FunctionTraits {
@@ -219,6 +224,7 @@ impl Parser<'_> {
             wide_registers: self.accept_word("wide_registers"),
             protection: StackProtection::default(),
             type_word: None,
+            signature_words: None,
             align_log2: 0,
         };
         if let Some(protection) = StackProtection::from_name(self.peek_word()) {
@@ -226,9 +232,10 @@ impl Parser<'_> {
             traits.protection = protection;
         }
         if self.accept_word("type_word") {
-            let at = self.at;
-            let word = u32::try_from(self.number()?).map_err(|_| (at, NumberOutOfRange))?;
-            traits.type_word = Some(word);
+            traits.type_word = Some(self.word_of_type()?);
+        }
+        if self.accept_word("signature_words") {
+            traits.signature_words = Some([self.word_of_type()?, self.word_of_type()?]);
         }
         if self.peek_word() == "align" {
             traits.align_log2 = self.alignment()?;

@@ -184,6 +184,9 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
     if let Some(word) = traits.type_word {
         write!(out, "type_word {word} ")?;
     }
+    if let Some([mark, word]) = traits.signature_words {
+        write!(out, "signature_words {mark} {word} ")?;
+    }
     if traits.align_log2 > 0 {
         write!(out, "align {} ", alignment(traits.align_log2))?;
     }
