@@ -76,6 +76,11 @@ fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn those_of_systems_give_what_clangs_code_gives() {
+    gives_what_clangs_code_gives("system.c", &["clwb", "clflushopt", "xsaveopt", "xsavec", "fsgsbase"], 250);
+}
+
+#[test]
 fn the_direction_of_rounding_is_that_of_clangs_code() {
     gives_what_clangs_code_gives("rounding.c", &[], 300);
 }

@@ -203,7 +203,38 @@ static OTHERS: &[Row] = &[
     effect("x86.sse.ldmxcsr", 1, |cx, call| cx.x86_at_address(call, "ldmxcsr $0", "*m,~{memory}")),
     effect("x86.sse.stmxcsr", 1, |cx, call| cx.x86_at_address(call, "stmxcsr $0", "=*m,~{memory}")),
     effect("x86.sse2.clflush", 1, |cx, call| cx.x86_at_address(call, "clflush $0", "*m,~{memory}")),
+    effect("x86.clflushopt", 1, |cx, call| cx.x86_at_address(call, "clflushopt $0", "*m,~{memory}")),
+    effect("x86.clwb", 1, |cx, call| cx.x86_at_address(call, "clwb $0", "*m,~{memory}")),
+    effect("x86.clzero", 1, |cx, call| cx.x86_at_address(call, "clzero", "{ax},~{memory}")),
+    value("x86.flags.read.u32", 0, |cx, call| cx.x86_read(call, "pushfl; popl $0")),
+    value("x86.flags.read.u64", 0, |cx, call| cx.x86_read(call, "pushfq; popq $0")),
+    effect("x86.flags.write.u32", 1, |cx, call| {
+        cx.x86_write(call, "pushl $0; popfl", "r,~{flags},~{memory}")
+    }),
+    effect("x86.flags.write.u64", 1, |cx, call| {
+        cx.x86_write(call, "pushq $0; popfq", "r,~{flags},~{memory}")
+    }),
+    value("x86.rdfsbase.32", 0, |cx, call| cx.x86_read(call, "rdfsbase $0")),
+    value("x86.rdfsbase.64", 0, |cx, call| cx.x86_read(call, "rdfsbase $0")),
+    value("x86.rdgsbase.32", 0, |cx, call| cx.x86_read(call, "rdgsbase $0")),
+    value("x86.rdgsbase.64", 0, |cx, call| cx.x86_read(call, "rdgsbase $0")),
+    effect("x86.wrfsbase.32", 1, |cx, call| cx.x86_write(call, "wrfsbase $0", "r,~{memory}")),
+    effect("x86.wrfsbase.64", 1, |cx, call| cx.x86_write(call, "wrfsbase $0", "r,~{memory}")),
+    effect("x86.wrgsbase.32", 1, |cx, call| cx.x86_write(call, "wrgsbase $0", "r,~{memory}")),
+    effect("x86.wrgsbase.64", 1, |cx, call| cx.x86_write(call, "wrgsbase $0", "r,~{memory}")),
+    effect("x86.xsave", 3, |cx, call| cx.x86_write(call, "xsave $0", OF_STATE)),
+    effect("x86.xsave64", 3, |cx, call| cx.x86_write(call, "xsave64 $0", OF_STATE)),
+    effect("x86.xsaveopt", 3, |cx, call| cx.x86_write(call, "xsaveopt $0", OF_STATE)),
+    effect("x86.xsaveopt64", 3, |cx, call| cx.x86_write(call, "xsaveopt64 $0", OF_STATE)),
+    effect("x86.xsavec", 3, |cx, call| cx.x86_write(call, "xsavec $0", OF_STATE)),
+    effect("x86.xsavec64", 3, |cx, call| cx.x86_write(call, "xsavec64 $0", OF_STATE)),
+    effect("x86.xsetbv", 3, |cx, call| cx.x86_write(call, "xsetbv", "{ecx},{edx},{eax},~{memory}")),
+    effect("x86.sse3.monitor", 3, |cx, call| cx.x86_write(call, "monitor", "{ax},{ecx},{edx},~{memory}")),
+    effect("x86.sse3.mwait", 2, |cx, call| cx.x86_write(call, "mwait", "{ecx},{eax},~{memory}")),
 ];
+
+/// Where the operands of instructions are that save parts of the state, by the mask in two words.
+const OF_STATE: &str = "=*m,{edx},{eax},~{memory}";
 
 static OF_SSE: &[Row] = &[
     value("x86.sse.min.ps", 2, |cx, call| cx.sse_extreme(call, FloatCond::Olt, Lanes::All)),

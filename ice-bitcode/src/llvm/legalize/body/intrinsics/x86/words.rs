@@ -88,6 +88,25 @@ impl Body<'_, '_> {
         }
     }
 
+    /// An integer that the processor has.
+    pub(super) fn x86_read(&mut self, call: &Call, template: &str) -> Checked<Operand> {
+        let ty = self.word_result(call)?;
+        let value = self.x86_statement(template.into(), "=r", &[], ty)?;
+        self.one_of(call.ret, value)
+    }
+
+    /// What integers and addresses change beyond registers.
+    pub(super) fn x86_write(&mut self, call: &Call, template: &str, constraints: &str) -> Checked<()> {
+        let mut args = alloc::vec::Vec::new();
+        for &arg in call.args.iter().take(call.count) {
+            args.push(match Some(arg.ty) == self.m.pointer {
+                true => self.address_arg(arg)?,
+                false => self.word_argument(arg)?,
+            });
+        }
+        self.x86_effect(template, constraints, &args)
+    }
+
     /// `rdrand`, `rdseed`: a number, and whether there was one.
     pub(super) fn x86_random(&mut self, call: &Call, mnemonic: &str) -> Checked<Operand> {
         let ty = match self.m.legal.parts(call.ret)? {
