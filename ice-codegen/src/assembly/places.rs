@@ -56,6 +56,8 @@ pub enum Place {
     Number(i64),
     /// In the text, as the address of a symbol and so many bytes.
     Symbol(Symbol, i64),
+    /// In the memory of the output of this number, where it is already.
+    Of(usize),
     /// In a flag, and then as 0 or 1 in a register.
     Flag(Home),
 }
@@ -166,7 +168,9 @@ impl Chooser<'_, '_> {
         }
         for (n, &wish) in wishes.iter().enumerate() {
             if let Wish::Same(output) = wish {
-                self.slots[n].place = self.slots.get(output)?.place;
+                let place = self.slots.get(output)?.place;
+                let is_there = matches!(place, Place::Memory(_)) && !self.slots[n].constraint.is_indirect;
+                self.slots[n].place = if is_there { Place::Of(output) } else { place };
             } else if self.slots[n].constraint.is_operand() {
                 let apart = self.inputs.union(self.outputs);
                 let at_least = self.inputs.union(self.early);

@@ -90,7 +90,11 @@ pub(super) fn of<M: AssemblyRules>(
             }
             Piece::Operand(number, modifier) => {
                 // What is destroyed has no name.
-                let slot = slots.get(number as usize).filter(|slot| slot.ty != Type::Void);
+                let slot = slots.get(number as usize).and_then(|slot| match slot.place {
+                    Place::Of(output) => slots.get(output),
+                    _ => Some(slot),
+                });
+                let slot = slot.filter(|slot| slot.ty != Type::Void);
                 let name = slot
                     .and_then(|slot| machine.written(slot, modifier.unwrap_or_default(), assembly.dialect));
                 text.push_str(&name.ok_or_else(|| format!("operand {number} as {modifier:?}"))?);

@@ -222,6 +222,32 @@ __attribute__((noinline)) static word jumps(int count, word start, double factor
   return kept[0] + kept[1] * 3 + kept[2] * 7 + start + count + (word)factor;
 }
 
+// Operands that are in registers or in memory, as the compiler likes, and are read and written.
+static word either(word a, word b, word *place) {
+  __asm__("add %2, %0\n\tsub %2, %1" : "+rm"(a), "+g"(*place) : "r"(b) : "cc");
+  unsigned count = (unsigned)b;
+  __asm__("rorl $5, %1" : "=mr"(count) : "0"(count) : "cc");
+  return a + *place * 3 + count;
+}
+
+// The bits of a float in a general register; words behind a place in memory.
+static unsigned bits_of(float a, const unsigned *words) {
+  float b;
+  unsigned bits, second;
+  __asm__("movl %2, %0\n\tleal 3(%2), %1" : "=&r"(bits), "=r"(b) : "r"(a));
+  __asm__("movl 4+%1, %0" : "=r"(second) : "o"(*words));
+  unsigned more;
+  memcpy(&more, &b, 4);
+#ifdef __x86_64__
+  double wide = a;
+  unsigned long exponent;
+  __asm__("movq %1, %0\n\tshrq $50, %0" : "=r"(exponent) : "r"(wide) : "cc");
+  __asm__("btcq $62, %0" : "+r"(wide) : : "cc");
+  more += (unsigned)exponent + (wide > 2);
+#endif
+  return bits * 3 + more + second;
+}
+
 int main(void) {
   unsigned leaf[4];
   cpuid(0, leaf);
@@ -255,6 +281,9 @@ int main(void) {
     for (int j = 0; j < 3; j++) other[j] = next_word();
     word carry = multiply(number, 4, next_word());
     add(number, other);
+    unsigned pair[2] = {(unsigned)i, (unsigned)i * 77};
+    printf("%x\n", bits_of((float)i / 3, pair));
+    printf("%lx %lx\n", either(number[0], number[1], &other[1]), other[1]);
     printf("%lx %lx %lx %lx %lx\n", carry, number[0], number[1], number[2], number[3]);
     unsigned rest, divisor = next() | 1u << 31;
     unsigned quotient = divide(next() & ~(1u << 31), next(), divisor, &rest);

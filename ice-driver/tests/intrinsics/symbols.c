@@ -36,6 +36,7 @@ noinline int by_local_name(void) { int r; __asm__ volatile(CALL("call hidden") :
 noinline int by_table(void) { int r; __asm__ volatile(CALL("call twice@PLT") : RESULT(r) : : CLOBBERS); return r; }
 #ifndef __pic__
 noinline int by_operand(void) { int r; __asm__ volatile(CALL("call %P1") : RESULT(r) : "i"(hidden) : CLOBBERS); return r; }
+noinline int by_any_operand(void) { int r; __asm__ volatile(CALL("call %P1") : RESULT(r) : "X"(hidden) : CLOBBERS); return r; }
 noinline int number(void) { int r; __asm__("movl $variable, %0\n\tmovl (%k0), %0" : "=r"(r)); return r; }
 noinline int offset(void) { int r; __asm__("movl %c1, %0\n\taddl table+4, %0" : "=r"(r) : "i"(&table[3])); return r; }
 noinline int store(int x) { __asm__("movl %0, variable\n\tincl variable\n\taddl $3, variable" : : "r"(x) : "memory"); return variable; }
@@ -63,7 +64,7 @@ extern const int __start_ice_places[], __stop_ice_places[];
 int main(void) {
   printf("%d %d %d\n", by_name(), by_local_name(), by_table());
 #ifndef __pic__
-  printf("%d %d %d %d\n", by_operand(), number(), offset(), store(8));
+  printf("%d %d %d %d\n", by_operand() + by_any_operand(), number(), offset(), store(8));
 #endif
 #ifdef __x86_64__
   printf("%d %d %d %d %d\n", relative(), loaded(), number_in_memory(), intel(), tail());

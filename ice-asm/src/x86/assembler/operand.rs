@@ -147,6 +147,8 @@ impl Assembler<'_, '_, '_> {
                 Some((disp, inside)) if inside.contains(['%', ',']) => (disp.trim(), Some(&inside[1..])),
                 _ => (address, None),
             };
+        // As `4+%0` is where that is in memory.
+        let disp = if inside.is_some() { disp.strip_suffix('+').unwrap_or(disp) } else { disp };
         let disp = if disp.is_empty() { Sum::of(0) } else { self.names.sum(disp)? };
         let mut parts = inside.into_iter().flat_map(|inside| inside.split(','));
         let gpr = |text: &str| register(text.trim().strip_prefix('%')?);

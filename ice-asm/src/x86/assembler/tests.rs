@@ -48,6 +48,8 @@ fn both_syntaxes_are_one_language() {
         ("shldq $3, %rax, %rdx", "shld rdx, rax, 3"),
         ("cvtsi2sdq %rax, %xmm1", "cvtsi2sd xmm1, rax"),
         ("rep movsb", "rep movsb"),
+        ("movl 4+(%rax), %ecx", "mov ecx, [rax + 4]"),
+        ("movl 4+8(%rax,%rdx), %ecx", "mov ecx, [rax + rdx + 12]"),
         ("xchgb %al, %ah", "xchg ah, al"),
         ("fxch %st(1)", "fxch st(1)"),
         ("fsub %st(2), %st", "fsub st, st(2)"),

@@ -23,7 +23,7 @@ pub(super) fn operand(slot: &Slot<'_>, modifier: &str) -> Option<String> {
             "n" => Some(format!("{}", number.wrapping_neg())),
             _ => None,
         },
-        Place::Flag(_) | Place::Symbol(..) | Place::None => None,
+        Place::Flag(_) | Place::Symbol(..) | Place::Of(_) | Place::None => None,
     }
 }
 

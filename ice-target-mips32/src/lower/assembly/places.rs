@@ -149,7 +149,7 @@ pub(super) fn written(slot: &Slot<'_>, modifier: &str) -> Option<String> {
             "x" => Some(format!("{:#x}", number & 0xffff)),
             _ => None,
         },
-        Place::Flag(_) | Place::Symbol(..) | Place::None => None,
+        Place::Flag(_) | Place::Symbol(..) | Place::Of(_) | Place::None => None,
     }
 }
 

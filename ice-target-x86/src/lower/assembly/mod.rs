@@ -4,15 +4,16 @@
 mod places;
 mod text;
 
-use crate::inst::Inst;
+use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use ice_asm::x86::{Syntax, Width, assemble};
+use ice_asm::x86::{SseOp, Syntax, Width, assemble};
 use ice_asm::{Assembled, TextPlace};
 use ice_codegen::assembly::{AssemblyRules, Home, Refusal, Slot, Wish};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::rules::Operands;
 use ice_ir::assembly::Dialect;
 use ice_ir::{Type, Value};
 use ice_regalloc::{PReg, RegUnits};
@@ -62,8 +63,27 @@ impl AssemblyRules for X86 {
         match ty {
             Type::Void if places::is_vector(reg) => Type::V4I32,
             Type::Void => Type::I32,
+            Type::F32 if !places::is_vector(reg) => Type::I32,
+            Type::F64 if !places::is_vector(reg) => Type::I64,
             _ => ty,
         }
+    }
+
+    fn assembly_input<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        value: Value,
+        home: Home,
+    ) -> [Option<VReg>; 2] {
+        let regs = Operands::regs(self, cx, value);
+        let ty = cx.func.value_type(value);
+        if !ty.is_scalar_float() || places::is_vector(home.reg) {
+            return [Some(regs.lo()), home.high.map(|_| regs.hi())];
+        }
+        let bits = X86::type_in(home.reg, ty);
+        let (dst, op, width) = (self.temp(cx, bits), SseOp::MovGpr, self.width(bits));
+        cx.sink.push(Inst::XmmToGpr { op, width, dst, src: regs.lo() });
+        [Some(dst), None]
     }
 
     fn assembly_output<S: Sink<Inst>>(
@@ -74,6 +94,13 @@ impl AssemblyRules for X86 {
         behind: &mut Vec<Inst>,
     ) -> [Option<VReg>; 2] {
         let regs = cx.regs(value);
+        let ty = cx.func.value_type(value);
+        if ty.is_scalar_float() && !places::is_vector(home.reg) {
+            let bits = X86::type_in(home.reg, ty);
+            let (word, op, width) = (self.temp(cx, bits), SseOp::MovGpr, self.width(bits));
+            behind.push(Inst::GprToXmm { op, width, dst: regs.lo(), src: Src::Reg(word) });
+            return [Some(word), None];
+        }
         if cx.func.value_type(value) == Type::I32 && !self.has_pairs() {
             // What the text leaves in the upper half is not known.
             let word = self.temp(cx, Type::I32);

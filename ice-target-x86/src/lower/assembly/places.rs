@@ -54,6 +54,11 @@ pub(super) fn wish(mode: Mode, slot: &Slot<'_>) -> Option<Wish> {
     if let Some(wish) = slot.unregistered(flags, takes_number) {
         return wish;
     }
+    if slot.letters().all(|letters| letters == "X")
+        && let Some(wish) = slot.as_symbol(&["X"])
+    {
+        return Some(wish);
+    }
     let register = slot.letters().find_map(|letters| of_letters(mode, letters, slot.ty));
     // Who also takes a register gets the address as it is made everywhere.
     register.or_else(|| slot.as_symbol(&["i", "s", "e", "Z", "X", "g"]))
@@ -68,6 +73,10 @@ fn of_letters(mode: Mode, letters: &str, ty: Type) -> Option<Wish> {
             (Type::I8, Mode::Bits32) => Some(Wish::Among(&LEGACY)),
             _ => Some(Wish::Among(general(mode))),
         },
+        // The bits of a float, in one register.
+        "r" | "q" if ty == Type::F32 || ty == Type::F64 && mode == Mode::Bits64 => {
+            Some(Wish::Among(general(mode)))
+        }
         "Q" if is_word => Some(Wish::Among(&LEGACY)),
         "x" | "v" if ty.is_vector() || ty.is_scalar_float() => {
             let count = if mode == Mode::Bits64 { 16 } else { 8 };
@@ -234,7 +243,8 @@ mod tests {
             [Place::Register(Home { reg: RAX, high: Some(RDX) })]
         );
         assert!(places(Mode::Bits32, "=r", &[Type::I64], None).is_err());
-        assert!(places(Mode::Bits64, "=r", &[Type::F64], None).is_err());
+        assert!(places(Mode::Bits32, "=r", &[Type::F64], None).is_err());
+        assert_eq!(places(Mode::Bits64, "=r,r", &[Type::F64, Type::F32], None).unwrap(), [reg(1), reg(0)]);
         assert!(places(Mode::Bits64, "=t", &[Type::F64], None).is_err());
     }
 }

@@ -5,7 +5,7 @@ use crate::target::X86;
 use alloc::format;
 use alloc::string::String;
 use ice_asm::x86::{Gpr, NamedRegister, Width};
-use ice_codegen::assembly::{Home, Place, Slot, symbol_text};
+use ice_codegen::assembly::{AssemblyRules as _, Home, Place, Slot, symbol_text};
 use ice_ir::assembly::Dialect;
 use ice_regalloc::PReg;
 
@@ -31,23 +31,26 @@ pub(super) fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dia
             };
             Some(format!("{percent}{length}{}", reg.0 - 16))
         }
-        Place::Register(Home { reg, .. }) | Place::Flag(Home { reg, .. }) => match modifier {
-            "a" => Some(memory(name(reg, target.width(slot.ty), false), 0, is_att)),
-            "V" => Some(name(reg, target.width(slot.ty), false).into()),
-            "z" => Some(target.width(slot.ty).suffix().into()),
-            "h" if reg.0 < 4 => Some(format!("{percent}{}", name(PReg(reg.0 + 4), Width::B8, true))),
-            _ => {
-                let width = match modifier {
-                    "" => target.width(slot.ty),
-                    "b" => Width::B8,
-                    "w" => Width::B16,
-                    "k" => Width::B32,
-                    "q" => Width::B64,
-                    _ => return None,
-                };
-                Some(format!("{percent}{}", name(reg, width, false)))
+        Place::Register(Home { reg, .. }) | Place::Flag(Home { reg, .. }) => {
+            let own = target.width(X86::type_in(reg, slot.ty));
+            match modifier {
+                "a" => Some(memory(name(reg, own, false), 0, is_att)),
+                "V" => Some(name(reg, own, false).into()),
+                "z" => Some(own.suffix().into()),
+                "h" if reg.0 < 4 => Some(format!("{percent}{}", name(PReg(reg.0 + 4), Width::B8, true))),
+                _ => {
+                    let width = match modifier {
+                        "" => own,
+                        "b" => Width::B8,
+                        "w" => Width::B16,
+                        "k" => Width::B32,
+                        "q" => Width::B64,
+                        _ => return None,
+                    };
+                    Some(format!("{percent}{}", name(reg, width, false)))
+                }
             }
-        },
+        }
         Place::Memory(Home { reg, .. }) => {
             let name = name(reg, target.width(slot.ty), false);
             match modifier {
@@ -72,7 +75,7 @@ pub(super) fn operand(target: X86, slot: &Slot<'_>, modifier: &str, dialect: Dia
                 _ => None,
             }
         }
-        Place::None => None,
+        Place::None | Place::Of(_) => None,
     }
 }
 
