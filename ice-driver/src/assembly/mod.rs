@@ -13,7 +13,7 @@ mod unwind_index;
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::labels::Labels;
-use crate::machine::{Assembly, FUNCTION_ALIGNMENT, Machine, PROPERTY_NOTE};
+use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};

@@ -22,7 +22,6 @@ mod x86;
 pub use features::{FeatureId, Features, Switch, with_switch};
 
 use crate::error::Error;
-use crate::object::FUNCTION_ALIGNMENT;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
