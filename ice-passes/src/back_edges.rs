@@ -78,6 +78,9 @@ impl BackEdges {
         let header = func.defining_inst(phi).and_then(|phi| func.layout.block_of(phi));
         let (Some(header), Some(next)) = (header, func.result(def)) else { return };
         let Some(&InstData::CondBr { if_true, if_false, .. }) = func.terminator(latch) else { return };
+        if !comes_by_one_edge(func, phi, next) {
+            return;
+        }
         // Blocks behind a loop mostly stand behind it: this saves most functions the look at all their operands.
         let last = uses.last_user(phi).and_then(|user| func.layout.block_of(user));
         let overlaps = is_compared || last.is_some_and(|last| !loops.contains(header, last));
@@ -201,6 +204,17 @@ impl BackEdges {
                 });
             }
         }
+    }
+}
+
+/// Whether a phi gets a value by one of its edges only. Where a loop has several ways back to its header, what is moved to one of
+/// them is not computed on the others.
+fn comes_by_one_edge(func: &Function, phi: Value, value: Value) -> bool {
+    match func.defining_inst(phi).map(|inst| func.inst(inst)) {
+        Some(&InstData::Phi { incoming }) => {
+            func.incoming(incoming).iter().filter(|&&(incoming, _)| incoming == value).count() == 1
+        }
+        _ => false,
     }
 }
 
