@@ -24,8 +24,9 @@ impl X86 {
             cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst: dst.lo(), mem });
         } else if ty == Type::I64 && self.has_pairs() && mem.is_constant() {
             // Each word alone can be read where it is used.
-            let words = [(dst.lo(), mem), (dst.hi(), mem.offset(4))];
-            words.map(|(dst, mem)| cx.sink.push(Inst::Load { width: Width::B32, dst, mem }));
+            for (dst, mem) in [(dst.lo(), mem), (dst.hi(), mem.offset(4))] {
+                cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
+            }
         } else if ty == Type::I64 && self.has_pairs() {
             cx.sink.push(Inst::LoadPair { lo: dst.lo(), hi: dst.hi(), mem });
         } else {
