@@ -43,7 +43,9 @@ impl<U: Units> Allocator<'_, U> {
 
     /// Whether an operand may be in this home of its value.
     pub(super) fn is_readable(&self, home: Allocation) -> bool {
-        home.as_remat().is_none_or(|inst| self.func.rematerialize(inst) == Some(Remat::Memory))
+        // A register that is a home may not be of the operand's class; where it is, the operand has it already.
+        !home.is_reg()
+            && home.as_remat().is_none_or(|inst| self.func.rematerialize(inst) == Some(Remat::Memory))
     }
 
     /// Whether the use must be in a register, in whatever it says, because it may not be in the home of its value.
