@@ -47,7 +47,7 @@ enum Above {
 }
 
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.
-pub fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool {
+fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool {
     if let Some(number) = func.int_value(value) {
         return match sign {
             Signedness::Signed => i32::try_from(number).is_ok(),
@@ -57,6 +57,12 @@ pub fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> 
     let wanted = if sign == Signedness::Signed { CastOp::Sext } else { CastOp::Zext };
     let cast = func.defining_inst(value).map(|inst| func.inst(inst));
     matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
+}
+
+/// How both factors of a product of pairs are words extended, if they are.
+pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> {
+    let are = |sign| factors.iter().all(|&value| is_low_half_extended(func, sign, value));
+    [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
 fn is_known(func: &Function, value: Value, depth: u32, above: Above) -> bool {

@@ -26,7 +26,7 @@ pub use divide::divide;
 pub use invoke::{InvokeRules, InvokeTargets};
 pub use lanes::{Lane, folds_insertion};
 pub use memory::MemoryRules;
-pub use pair::{PairRules, PairShift, long_factors};
+pub use pair::{PairRules, PairShift};
 pub use params::ParamRules;
 pub use vector::WordVectors;
 

@@ -4,7 +4,7 @@ use super::divide::by_constant as divide_by;
 use super::{Cx, Word, Words};
 use crate::compiled::Libcall;
 use crate::division::plan;
-use crate::extension::is_low_half_extended;
+use crate::extension::long_factors;
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::{Part, Signedness, parts};
@@ -37,12 +37,6 @@ impl PairShift {
             _ => [regs.hi(), regs.lo()],
         }
     }
-}
-
-/// How both factors of a product of pairs are words extended, if they are.
-pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> {
-    let are = |sign| factors.iter().all(|&value| is_low_half_extended(func, sign, value));
-    [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
 /// The low and the high half of a value, where they are known numbers: of constants, and of what extension or a shift by a

@@ -17,8 +17,9 @@
 
 use crate::inst::Inst;
 use crate::target::{Cx, Mips32};
+use ice_codegen::extension::long_factors;
 use ice_codegen::mach::Sink;
-use ice_codegen::words::{folds_insertion, long_factors};
+use ice_codegen::words::folds_insertion;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// A shift by a constant: the operator, the value and the amount.

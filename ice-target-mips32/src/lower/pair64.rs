@@ -7,9 +7,10 @@ use super::int::{alu, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, MultiplyDivide, Shift, ShiftBy};
+use ice_codegen::extension::long_factors;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::words::{PairRules, PairShift, long_factors};
+use ice_codegen::words::{PairRules, PairShift};
 use ice_codegen::{Operands as _, ValueRegs, Words as _};
 use ice_ir::{BinaryOp, InstData, Value};
 

@@ -36,8 +36,10 @@ use super::float::extremum;
 use super::int::{alu, shift};
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
+use ice_codegen::extension::long_factors;
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::Sink;
+use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, SwitchKey, Type, Value};
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
@@ -97,6 +99,12 @@ impl X86 {
                 self.is_pair(cx.func.value_type(result))
                     && cx.func.value_type(arg) == Type::I32
                     && self.takes_halves(cx, result, user)
+            }
+            InstData::Cast { op: CastOp::Sext, arg } => {
+                self.is_pair(cx.func.value_type(result))
+                    && cx.func.value_type(arg) == Type::I32
+                    && matches!(*cx.func.inst(user), InstData::Binary { op: BinaryOp::Mul, args }
+                        if long_factors(cx.func, args) == Some(Signedness::Signed))
             }
             InstData::Load { .. } => self.folds_load(cx, def, user),
             InstData::InsertElement { .. } => {

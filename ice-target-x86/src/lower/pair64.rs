@@ -8,10 +8,11 @@ use super::int::{alu, shift};
 use crate::inst::{Amount, Compare, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, DoubleShift, Shift, Width};
+use ice_codegen::extension::long_factors;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 const W: Width = Width::B32;
 
@@ -89,8 +90,13 @@ impl X86 {
     }
 
     /// lo×lo in 64 bits plus the two cross products in the high half; without those with a high half that
-    /// is known to be zero.
+    /// is known to be zero, and, as numbers with a sign, without any where both high halves are the sign of the low one.
     fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) {
+        if long_factors(cx.func, [a, b]) == Some(Signedness::Signed) {
+            let [lhs, src] = [a, b].map(|value| self.low_word(cx, value));
+            let (sign, lo, hi) = (Signedness::Signed, dst.lo(), dst.hi());
+            return cx.sink.push(Inst::MulWide { sign, width: W, lhs, src, lo, hi });
+        }
         let x = self.pair_src(cx, a);
         let y = self.pair_src(cx, b);
         let (x_lo, y_lo) = (self.part_reg(cx, x[0]), self.part_reg(cx, y[0]));
@@ -117,6 +123,17 @@ impl X86 {
                 }
             }
             cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(cross) });
+        }
+    }
+
+    /// The low half of a pair that is a word extended with its sign, in a register.
+    fn low_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        if let Some(number) = cx.func.int_value(value) {
+            return self.part_reg(cx, Src::Imm(number as i32));
+        }
+        match cx.folded(value).map(|def| cx.func.inst(def)) {
+            Some(&InstData::Cast { op: CastOp::Sext, arg }) => self.reg(cx, arg),
+            _ => self.regs(cx, value).lo(),
         }
     }
 
