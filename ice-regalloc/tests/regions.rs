@@ -78,6 +78,18 @@ fn a_counter_that_is_read_behind_its_step_is_copied() {
 }
 
 #[test]
+fn an_operand_of_a_class_without_the_register_gets_a_copy() {
+    // The registers with bytes, of which residents have none.
+    const ABCD: RegClass = RegClass(1);
+    let func = counter(vec![inst(&[Operand::use_any(v(3), ABCD)])]);
+    let output = allocate(&func);
+    assert_eq!(edits(&func, &output, 1), [EditKind::Move]);
+    let place = output.allocs_of(Inst::from_u32(4))[0];
+    assert!(place.as_reg().is_some_and(|reg| !X86.units(reg).intersects(RESIDENTS)));
+    assert!(output.used_regs.intersects(RESIDENTS));
+}
+
+#[test]
 fn around_calls_the_registers_are_those_that_calls_keep() {
     let func = counter(vec![call(&[])]);
     let output = allocate(&func);
