@@ -81,7 +81,7 @@ fn a_counter_that_is_read_behind_its_step_is_copied() {
 fn an_operand_of_a_class_without_the_register_gets_a_copy() {
     // The registers with bytes, of which residents have none.
     const ABCD: RegClass = RegClass(1);
-    let func = counter(vec![inst(&[Operand::use_any(v(3), ABCD)])]);
+    let func = counter(vec![inst(&[Operand::use_any(v(2), ABCD)])]);
     let output = allocate(&func);
     assert_eq!(edits(&func, &output, 1), [EditKind::Move]);
     let place = output.allocs_of(Inst::from_u32(4))[0];
