@@ -159,6 +159,8 @@ impl<U: Units> Allocator<'_, U> {
                 let resident = &self.regions.residents[n];
                 if resident.enters {
                     let (v, to) = (resident.vreg, Allocation::reg(resident.reg));
+                    // A register that is only remembered would be free for what moves between two slots.
+                    self.recall(v);
                     let from = self.place(v);
                     self.push_move(from, to, v);
                 }
