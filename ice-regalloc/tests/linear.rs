@@ -57,6 +57,27 @@ fn a_loop_runs_in_registers() {
 }
 
 #[test]
+fn an_argument_that_stays_is_none_of_the_free_registers() {
+    // v2 has its register where v3 has it in between. At the end of block4 it stays there for v6, and two others change
+    // places through a third one.
+    let [ecx, edx] = [PReg(1), PReg(2)];
+    let def = |n, reg| inst(&[Operand::def_fixed(v(n), GPR, reg)]);
+    let read = |n, reg| inst(&[Operand::use_fixed(v(n), GPR, reg)]);
+    let output = allocate(&function(
+        9,
+        vec![
+            (vec![], vec![def(0, ecx), def(1, EAX), def(8, edx), end(&[])], vec![(1, vec![8])]),
+            (vec![2], vec![end(&[Operand::use_any(v(0), GPR)])], vec![(2, vec![]), (4, vec![])]),
+            (vec![], vec![def(7, edx), end(&[])], vec![(3, vec![7])]),
+            (vec![3], vec![read(3, edx), end(&[])], vec![]),
+            (vec![], vec![inst(&[Operand::use_any(v(2), GPR)]), end(&[])], vec![(5, vec![1, 0, 2])]),
+            (vec![4, 5, 6], vec![read(5, EAX), read(4, ecx), read(6, edx), end(&[])], vec![]),
+        ],
+    ));
+    assert_eq!(output.stats.moves, 3);
+}
+
+#[test]
 fn values_live_through_calls_in_saved_registers() {
     let output = allocate(&function(
         2,

@@ -237,9 +237,9 @@ impl Allocator<'_> {
             let from = self.location(a);
             if from == to
                 && let Some(reg) = to.as_reg()
-                && !self.occupied.contains(self.units(reg.0))
+                && self.value(a).reg == NO_REG
             {
-                // Its life ends here, so it is not bound, or was in a block before, and no move names the register.
+                // Its life ends where the block starts, so it was not bound, and no move names the register.
                 self.bind(a, reg.0);
             }
             let copy = self.move_of(p, from, to);

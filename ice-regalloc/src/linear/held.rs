@@ -122,13 +122,18 @@ impl Allocator<'_> {
         self.tables.units(PReg(reg))
     }
 
-    /// Notes that `reg` holds `v`.
+    /// Notes that `reg` holds `v`, and no longer what it held.
     pub(super) fn bind(&mut self, v: u32, reg: u8) {
         let units = self.units(reg);
         // Most registers are one unit.
         let mut rest = units.0;
         while rest != 0 {
-            self.cx.owner[rest.trailing_zeros() as usize] = v;
+            let unit = rest.trailing_zeros() as u8;
+            let before = self.cx.owner[usize::from(unit)];
+            if before != v && self.holds(before, unit) {
+                self.unbind(before);
+            }
+            self.cx.owner[usize::from(unit)] = v;
             rest &= rest - 1;
         }
         self.occupied.insert(units);
@@ -138,6 +143,13 @@ impl Allocator<'_> {
             self.strangers.insert(units);
         }
         self.value(v).reg = reg;
+    }
+
+    /// Whether a unit is of the register that `v` is said to be in.
+    #[inline]
+    fn holds(&self, v: u32, unit: u8) -> bool {
+        let value = self.cx.values.get(v as usize);
+        value.is_some_and(|value| self.units(value.reg).contains(RegUnits::of(unit)))
     }
 
     /// Notes that no register holds `v`.
