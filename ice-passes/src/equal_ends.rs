@@ -14,6 +14,7 @@
 //! instructions of those that end so, but for sorting these.
 
 use crate::changed::Changed;
+use crate::split::take_in;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::hash::{Hash, Hasher};
@@ -57,7 +58,7 @@ pub fn merge_equal_ends(func: &mut Function, cfg: &ControlFlowGraph, scratch: &m
         for &(_, block) in run {
             match apart.iter().find(|&&first| are_equal(func, first, block, scratch)) {
                 Some(&first) => {
-                    merge(func, cfg, block, first);
+                    take_in(func, cfg, block, first);
                     changed = Changed::Blocks;
                 }
                 None if apart.is_full() => {}
@@ -142,16 +143,4 @@ fn are_equal(func: &Function, a: Block, b: Block, scratch: &mut EndScratch) -> b
         [x, y] = [one, other].map(|inst| func.layout.next_inst(inst));
     }
     x.is_none() && y.is_none()
-}
-
-/// Lets all that goes to `block` go to `first`.
-fn merge(func: &mut Function, cfg: &ControlFlowGraph, block: Block, first: Block) {
-    for &pred in cfg.preds(block) {
-        func.retarget(pred, block, first);
-    }
-    while let Some(inst) = func.layout.first_inst(block) {
-        func.layout.remove_inst(inst);
-    }
-    let end = func.make_inst(InstData::Unreachable, Type::Void);
-    func.layout.append_inst(block, end);
 }

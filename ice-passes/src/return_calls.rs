@@ -13,6 +13,7 @@
 //! instruction in a function with such a call.
 
 use crate::changed::Changed;
+use crate::split::empty;
 use ice_ir::native::Arity;
 use ice_ir::{
     Block, ControlFlowGraph, Function, FunctionDecl, FunctionKind, Inst, InstData, Intrinsic, Module,
@@ -69,11 +70,7 @@ pub fn make_return_calls(
             }
         }
         if left > 0 && left == cfg.preds(block).len() {
-            while let Some(inst) = func.layout.first_inst(block) {
-                func.layout.remove_inst(inst);
-            }
-            let end = func.make_inst(InstData::Unreachable, Type::Void);
-            func.layout.append_inst(block, end);
+            empty(func, block);
         }
     }
     changed

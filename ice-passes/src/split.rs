@@ -1,7 +1,7 @@
-//! Blocks that become two, and phis behind new blocks.
+//! Blocks that become two, or that another one takes in, and phis behind new blocks.
 
 use alloc::vec::Vec;
-use ice_ir::{Block, Function, Inst, InstData};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Type};
 
 /// Moves the instructions of `block` from `inst` on to a new block behind it, and gives that. The first half has no end then.
 pub(crate) fn split_before(func: &mut Function, block: Block, inst: Inst) -> Block {
@@ -18,6 +18,23 @@ pub(crate) fn split_before(func: &mut Function, block: Block, inst: Inst) -> Blo
         rename_predecessor(func, successor, block, behind);
     }
     behind
+}
+
+/// Lets all that leads to `block` lead to `to`; nothing is left in `block` but `unreachable`.
+pub(crate) fn take_in(func: &mut Function, cfg: &ControlFlowGraph, block: Block, to: Block) {
+    for &pred in cfg.preds(block) {
+        func.retarget(pred, block, to);
+    }
+    empty(func, block);
+}
+
+/// Leaves nothing in `block`, which nothing leads to any more, but `unreachable`.
+pub(crate) fn empty(func: &mut Function, block: Block) {
+    while let Some(inst) = func.layout.first_inst(block) {
+        func.layout.remove_inst(inst);
+    }
+    let end = func.make_inst(InstData::Unreachable, Type::Void);
+    func.layout.append_inst(block, end);
 }
 
 /// In the phis of `block` the predecessor `from` is named `to`.

@@ -14,9 +14,10 @@
 //! most [`MAX_PHIS`] phis.
 
 use crate::changed::Changed;
+use crate::split::take_in;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
-use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, SwitchKey, Type, Uses, Value};
+use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, SwitchKey, Uses, Value};
 
 /// Most phis of a block that are compared with one another.
 const MAX_PHIS: usize = 8;
@@ -202,12 +203,5 @@ fn merge(
         *func.inst_mut(inst) = InstData::Phi { incoming };
         next = func.layout.next_inst(inst);
     }
-    for &pred in cfg.preds(latch) {
-        func.retarget(pred, latch, dispatch);
-    }
-    while let Some(inst) = func.layout.first_inst(latch) {
-        func.layout.remove_inst(inst);
-    }
-    let end = func.make_inst(InstData::Unreachable, Type::Void);
-    func.layout.append_inst(latch, end);
+    take_in(func, cfg, latch, dispatch);
 }

@@ -448,6 +448,7 @@ impl Pipeline {
                 ice_passes::sink(&mut self.func, accesses, graphs, &self.uses, scratch)
             }
         };
+        // Only the splitting of conditions keeps them.
         self.uses_hold &= changed == Changed::Nothing || step == Step::ShortCircuit;
         // What the steps behind those that change blocks need.
         if changed >= Changed::MoreBlocks {
