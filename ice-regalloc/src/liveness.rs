@@ -110,7 +110,9 @@ pub(crate) struct Liveness {
 const STEPS: usize = 1 << 26;
 
 impl Liveness {
-    /// Computes the changes of `func`; none if it takes more than the allowed number of steps.
+    /// Computes the changes of `func`; none if it takes more than the allowed number of steps. Not inlined, so that its
+    /// values have the registers.
+    #[inline(never)]
     pub fn compute(&mut self, func: &Function, scan: &Scan, allowed: Option<usize>) -> Option<()> {
         let blocks = func.num_blocks();
         self.links.clear();

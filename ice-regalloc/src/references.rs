@@ -10,7 +10,7 @@
 //! edge).
 //!
 //! Data: one [`Thread`] for each virtual register; one [`Ahead`] for each operand, edge argument and
-//! parameter, in the order of the function; one byte of facts, [`Shape`], for each instruction.
+//! parameter, in the order of the function; one [`Row`] for each instruction.
 //! Whether a value that has no further use in its block is dead is known at the end only, so `LIVE_OUT`
 //! is recorded for both.
 //!
@@ -21,6 +21,7 @@
 use crate::function::Remat;
 use crate::operand::{Constraint, Inst, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// `next`: the value is not used again.
@@ -279,6 +280,19 @@ impl Shape {
     }
 }
 
+/// What is known of an instruction by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Row {
+    /// Where its operands end among those of the function; they start where those of the instruction before end.
+    pub end: u32,
+    pub shape: Shape,
+}
+
+impl Row {
+    /// Stands before the first instruction.
+    const FIRST: Row = Row { end: 0, shape: Shape::ANY };
+}
+
 /// How many edges leave the block that an edge leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaving {
@@ -289,13 +303,14 @@ pub(crate) enum Leaving {
 }
 
 /// The references of a function to its virtual registers, as far as it is written.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct References {
     /// Whether `mentions`, which one mode alone reads, are left out.
     pub is_brief: bool,
     pub threads: Vec<Thread>,
     pub aheads: Aheads,
-    pub shapes: Vec<Shape>,
+    /// One before the first instruction, and one for each.
+    pub rows: Vec<Row>,
     /// What blocks do with registers that later blocks refer to. For the last block of each the thread knows.
     pub mentions: Vec<Mention>,
     /// Clobbering instructions in order.
@@ -315,6 +330,26 @@ pub(crate) struct References {
     pub duplicate: bool,
 }
 
+impl Default for References {
+    fn default() -> Self {
+        References {
+            is_brief: false,
+            threads: Vec::new(),
+            aheads: Aheads::default(),
+            rows: vec![Row::FIRST],
+            mentions: Vec::new(),
+            clobbers: Vec::new(),
+            repeats: Vec::new(),
+            repeats_here: false,
+            block: 0,
+            terminator: None,
+            reads_late: false,
+            disordered: false,
+            duplicate: false,
+        }
+    }
+}
+
 impl References {
     /// Forgets everything but whether it is brief, keeps the memory.
     pub fn clear(&mut self) {
@@ -322,7 +357,7 @@ impl References {
         self.aheads.operands.clear();
         self.aheads.args.clear();
         self.aheads.params.clear();
-        self.shapes.clear();
+        self.rows.truncate(1);
         self.mentions.clear();
         self.clobbers.clear();
         self.repeats.clear();
@@ -345,16 +380,34 @@ impl References {
     /// Units that `inst` destroys.
     pub fn clobbers(&self, inst: Inst) -> RegUnits {
         let i = inst.as_u32();
-        if !self.shapes.get(i as usize).is_some_and(|shape| shape.has(Shape::CLOBBERS)) {
+        if !self.shape(i as usize).has(Shape::CLOBBERS) {
             return RegUnits::EMPTY;
         }
         self.clobbers.binary_search_by_key(&i, |c| c.0).map_or(RegUnits::EMPTY, |k| self.clobbers[k].1)
     }
 
+    /// Number of instructions.
+    #[inline]
+    pub fn num_insts(&self) -> usize {
+        self.rows.len() - 1
+    }
+
+    /// The facts about instruction `i`; those of all if there is none.
+    #[inline]
+    pub fn shape(&self, i: usize) -> Shape {
+        self.rows.get(i + 1).map_or(Shape::ANY, |row| row.shape)
+    }
+
+    /// Where the operands of instruction `i` start, or end those of the one before.
+    #[inline]
+    pub fn start(&self, i: usize) -> usize {
+        self.rows[i].end as usize
+    }
+
     /// How the value of `inst` can be made again.
     #[inline]
     pub fn remat_of(&self, inst: Inst) -> Option<Remat> {
-        self.shapes.get(inst.as_u32() as usize).and_then(|shape| shape.remat())
+        self.shape(inst.as_u32() as usize).remat()
     }
 
     /// Adds the next virtual register.
@@ -374,7 +427,7 @@ impl References {
 
     /// Adds the arguments of all edges that leave the block.
     pub fn edge(&mut self, args: &[VReg], leaving: Leaving) {
-        let terminator = self.terminator.unwrap_or(self.shapes.len() as u32);
+        let terminator = self.terminator.unwrap_or(self.num_insts() as u32);
         self.disordered |= self.reads_late && leaving == Leaving::Alone;
         for &arg in args {
             match leaving {
@@ -407,7 +460,7 @@ impl References {
     /// Adds the next instruction. Inlined into the few callers.
     #[inline(always)]
     pub fn inst(&mut self, ops: &[Operand]) {
-        let i = self.shapes.len() as u32;
+        let i = self.num_insts() as u32;
         let shape = match *ops {
             [] => Shape::ANY,
             [op] if op.is_plain() => {
@@ -422,7 +475,7 @@ impl References {
             }
             _ => self.any(ops, i),
         };
-        self.shapes.push(shape);
+        self.rows.push(Row { end: self.aheads.operands.len() as u32, shape });
     }
 
     /// Adds a plain operand of instruction `i`, which no other operand there names. As [`refer`](Self::refer), less
@@ -491,7 +544,7 @@ impl References {
     #[inline]
     pub fn leave(&mut self, has_operands: bool) {
         self.add_fact(Shape::TERMINATOR);
-        self.terminator.get_or_insert(self.shapes.len() as u32 - 1);
+        self.terminator.get_or_insert(self.num_insts() as u32 - 1);
         self.reads_late |= has_operands;
     }
 
@@ -505,7 +558,7 @@ impl References {
     pub fn clobber(&mut self, units: RegUnits) {
         if !units.is_empty() {
             self.add_fact(Shape::CLOBBERS.or(Shape::GENERAL));
-            self.clobbers.push((self.shapes.len() as u32 - 1, units));
+            self.clobbers.push((self.num_insts() as u32 - 1, units));
         }
     }
 
@@ -523,8 +576,8 @@ impl References {
 
     #[inline]
     fn add_fact(&mut self, fact: Shape) {
-        if let Some(shape) = self.shapes.last_mut() {
-            *shape = shape.or(fact);
+        if let Some(row) = self.rows.last_mut() {
+            row.shape = row.shape.or(fact);
         }
     }
 
@@ -670,7 +723,7 @@ mod tests {
         // v1 is not read: what is behind the block decides.
         assert_eq!(next, [1, 2, LIVE_OUT, 2, DEAD, LIVE_OUT]);
         assert_eq!(refs.aheads.operands[0].last, 2);
-        assert!(!refs.shapes[2].has(Shape::GENERAL));
+        assert!(!refs.shape(2).has(Shape::GENERAL));
         assert!(!refs.threads[0].crosses() && refs.threads[0].is_defined());
     }
 
@@ -680,7 +733,7 @@ mod tests {
         refs.inst(&[Operand::use_reg(v(0), CLASS)]);
         // The definition is named first, the use reads what was there before.
         refs.inst(&[Operand::def_reg(v(1), CLASS), Operand::use_reg(v(1), CLASS)]);
-        assert!(refs.shapes[1].has(Shape::GENERAL));
+        assert!(refs.shape(1).has(Shape::GENERAL));
         assert!(refs.threads[0].crosses() && !refs.threads[0].is_defined());
         assert!(refs.threads[1].crosses() && refs.threads[1].is_defined());
     }

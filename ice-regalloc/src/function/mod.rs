@@ -72,11 +72,6 @@ struct Runs {
 #[derive(Clone, Debug)]
 pub struct Function {
     operands: Vec<Operand>,
-    /// For each instruction and the end: where its operands start.
-    operand_starts: Vec<u32>,
-    /// Where the operands of the latest instruction start, and those of the next one.
-    latest: usize,
-    begun: usize,
     /// One for each block that has ended, and one for what is added next.
     blocks: Vec<Runs>,
     params: Vec<VReg>,
@@ -95,9 +90,6 @@ impl Default for Function {
     fn default() -> Self {
         Function {
             operands: Vec::new(),
-            operand_starts: vec![0],
-            latest: 0,
-            begun: 0,
             blocks: vec![Runs::default()],
             params: Vec::new(),
             succs: Vec::new(),
@@ -149,7 +141,7 @@ impl Function {
     /// Number of instructions.
     #[inline]
     pub fn num_insts(&self) -> usize {
-        self.operand_starts.len() - 1
+        self.references.num_insts()
     }
 
     /// Number of virtual registers.
@@ -199,7 +191,7 @@ impl Function {
     /// The operands of `inst`.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[Operand] {
-        &self.operands[run(&self.operand_starts, inst.as_u32() as usize, |start| start)]
+        &self.operands[run(&self.references.rows, inst.as_u32() as usize, |row| row.end)]
     }
 
     /// The operands of all instructions after one another.
@@ -210,8 +202,8 @@ impl Function {
 
     /// For each instruction and the end: where its operands start among all.
     #[inline]
-    pub fn operand_starts(&self) -> &[u32] {
-        &self.operand_starts
+    pub fn operand_starts(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.references.rows.iter().map(|row| row.end)
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.
@@ -226,7 +218,7 @@ impl Function {
 
     /// If `inst` only copies one virtual register: source and destination.
     pub fn is_move(&self, inst: Inst) -> Option<(VReg, VReg)> {
-        let copies = self.references.shapes[inst.as_u32() as usize].has(Shape::COPY);
+        let copies = self.references.shape(inst.as_u32() as usize).has(Shape::COPY);
         if copies { move_pair(self.operands(inst)) } else { None }
     }
 
@@ -249,7 +241,7 @@ impl Function {
     /// Whether control may leave the block at `inst`.
     #[inline]
     pub fn is_terminator(&self, inst: Inst) -> bool {
-        self.references.shapes[inst.as_u32() as usize].has(Shape::TERMINATOR)
+        self.references.shape(inst.as_u32() as usize).has(Shape::TERMINATOR)
     }
 
     /// The number of loops around `block`, if that was said.
@@ -269,7 +261,7 @@ impl Function {
     #[inline]
     pub(crate) fn seals_edges(&self, block: Block) -> bool {
         let end = run(&self.blocks, block.as_u32() as usize, |b| b.insts).end;
-        let last = end.checked_sub(1).and_then(|last| self.references.shapes.get(last));
+        let last = end.checked_sub(1).map(|last| self.references.shape(last));
         last.is_some_and(|shape| shape.has(Shape::CLOBBERS) && shape.has(Shape::TERMINATOR))
     }
 

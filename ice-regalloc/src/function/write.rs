@@ -17,8 +17,6 @@ impl Function {
     /// Forgets everything but the mode that it is written for, keeps the memory.
     pub fn clear(&mut self) {
         self.operands.clear();
-        self.operand_starts.truncate(1);
-        (self.latest, self.begun) = (0, 0);
         self.blocks.clear();
         self.blocks.push(Runs::default());
         self.params.clear();
@@ -74,25 +72,29 @@ impl Function {
     /// Adds an instruction: its operands are those added since the one before.
     #[inline(always)]
     pub fn inst(&mut self) -> Inst {
-        if let Some(operands) = self.operands.get(self.begun..) {
+        let inst = self.num_insts();
+        if let Some(operands) = self.operands.get(self.references.start(inst)..) {
             self.references.inst(operands);
         }
-        self.latest = self.begun;
-        self.begun = self.operands.len();
-        self.operand_starts.push(self.begun as u32);
-        Inst::from_u32(self.operand_starts.len() as u32 - 2)
+        Inst::from_u32(inst as u32)
+    }
+
+    /// Where the operands of the latest instruction start.
+    #[inline]
+    fn latest_start(&self) -> usize {
+        self.references.start(self.num_insts().saturating_sub(1))
     }
 
     /// The operands of the latest instruction.
     #[inline]
     fn latest(&self) -> &[Operand] {
-        self.operands.get(self.latest..).unwrap_or_default()
+        self.operands.get(self.latest_start()..).unwrap_or_default()
     }
 
     /// Control may leave the block at the latest instruction.
     #[inline]
     pub fn terminator(&mut self) {
-        self.references.leave(self.operands.len() > self.latest);
+        self.references.leave(self.operands.len() > self.latest_start());
     }
 
     /// The latest instruction destroys `units` beside its definitions, after its uses are read. A Late Def may be in a
@@ -228,12 +230,12 @@ impl Function {
             }
             let (edges, mut left) = (run(&self.blocks, block.as_u32() as usize, |b| b.succs), false);
             for i in run(&self.blocks, block.as_u32() as usize, |b| b.insts) {
-                let facts = known.shapes[i];
+                let facts = known.shape(i);
                 if facts.has(Shape::TERMINATOR) && !core::mem::replace(&mut left, true) {
                     self.refer_to_args(edges.clone());
                 }
                 let inst = Inst::from_u32(i as u32);
-                let ops = &self.operands[run(&self.operand_starts, i, |start| start)];
+                let ops = &self.operands[known.start(i)..known.start(i + 1)];
                 self.references.inst(ops);
                 if facts.has(Shape::TERMINATOR) {
                     self.references.leave(!ops.is_empty());

@@ -103,7 +103,8 @@ pub(super) struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    /// Assigns registers to the intervals.
+    /// Assigns registers to the intervals. Not inlined, so that its values have the registers.
+    #[inline(never)]
     pub fn run(&mut self) {
         let Assign { losers, active, inactive, busy, used, evictions, steps } = &mut *self.assign;
         busy.resize(128, Vec::new());

@@ -213,7 +213,7 @@ impl Allocator<'_> {
         }
         if next < LIVE_OUT {
             for i in terminator..self.func.block_insts(block).end.as_u32() {
-                let first = self.out.operand_starts[i as usize] as usize;
+                let first = self.rows[i as usize].end as usize;
                 let ops = self.func.operands(Inst::from_u32(i));
                 for (op, ahead) in ops.iter().zip(self.aheads(first, ops.len())) {
                     if op.vreg().as_u32() == v {

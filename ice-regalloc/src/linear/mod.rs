@@ -29,6 +29,7 @@ use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::{Allocation, Edit, Output, ProgPoint, SlotInfo, Stats};
 use crate::ranges::Ranges;
+use crate::references::Row;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
 use crate::tables::Tables;
@@ -132,7 +133,8 @@ struct Walk {
 struct Allocator<'a> {
     func: &'a Function,
     file: &'a RegisterFile<'a>,
-    shapes: &'a [Shape],
+    /// What is known of each instruction, one before the first.
+    rows: &'a [Row],
     scan: &'a Scan,
     ranges: &'a Ranges,
     assign: &'a Assign,
@@ -201,7 +203,7 @@ pub(crate) fn allocate<'f>(
     analyze(func, file, options, scratch)?;
     let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
     let operands = func.all_operands().len();
-    out.operand_starts.extend_from_slice(func.operand_starts());
+    out.operand_starts.extend(func.operand_starts());
     Scanner {
         func,
         file,
@@ -236,7 +238,7 @@ pub(crate) fn allocate<'f>(
         let mut allocator = Allocator {
             func,
             file,
-            shapes: &func.references.shapes,
+            rows: &func.references.rows,
             scan,
             ranges,
             assign,
@@ -321,20 +323,20 @@ impl<'a> Allocator<'a> {
         self.block = b;
         self.frequency = self.ranges.frequency[b as usize];
         let mut terminator = end;
-        while terminator > start && self.shapes[terminator as usize - 1].has(Shape::TERMINATOR) {
+        while terminator > start && self.rows[terminator as usize].shape.has(Shape::TERMINATOR) {
             terminator -= 1;
         }
         self.point = ProgPoint::before(range.start);
         self.enter_block(block)?;
-        let mut next = self.out.operand_starts[start as usize] as usize;
+        let mut next = self.rows[start as usize].end as usize;
         for i in start..end {
             let inst = Inst::from_u32(i);
             if i == terminator {
                 self.point = ProgPoint::before(inst);
                 self.leave_block(block, terminator)?;
             }
-            let shape = self.shapes[i as usize];
-            let range = next..self.out.operand_starts[i as usize + 1] as usize;
+            let Row { end, shape } = self.rows[i as usize + 1];
+            let range = next..end as usize;
             next = range.end;
             if !self.plain(inst, range.clone(), shape) {
                 self.point = ProgPoint::before(inst);
@@ -350,7 +352,7 @@ impl<'a> Allocator<'a> {
     fn any(&mut self, range: Range<usize>, inst: Inst, terminates: bool) -> Result<(), Error> {
         let base = range.start;
         self.out.allocs[range.clone()].fill(Allocation::NONE);
-        let copies = self.shapes[inst.as_u32() as usize].has(Shape::COPY);
+        let copies = self.rows[inst.as_u32() as usize + 1].shape.has(Shape::COPY);
         let ops = &self.func.all_operands()[range];
         self.inst(inst::Work { inst, ops, base, copies, terminates })?;
         self.cx.slots.release_temporaries();

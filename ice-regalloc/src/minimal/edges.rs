@@ -134,8 +134,8 @@ impl<U: Units> Allocator<'_, U> {
         entered: Option<usize>,
     ) -> Result<(), Error> {
         let params = self.func.block_params(succ);
-        let start = self.starts[terminator.as_u32() as usize] as usize;
-        let end = self.starts[self.func.block_insts(block).end.as_u32() as usize] as usize;
+        let start = self.rows[terminator.as_u32() as usize].end as usize;
+        let end = self.rows[self.func.block_insts(block).end.as_u32() as usize].end as usize;
         let read = &self.operands[start..end];
         let alone = args.len() == 1 && read.is_empty() && entered.is_none();
         args.iter().for_each(|arg| self.recall(arg.as_u32()));

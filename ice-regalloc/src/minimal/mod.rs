@@ -29,6 +29,7 @@ use crate::function::Function;
 use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
+use crate::references::Row;
 use crate::registers::{RegUnits, RegisterFile};
 use crate::scan::{Ahead, DEAD, LIVE_OUT, NONE, Scan, Shape, VRegState};
 use crate::tables::Tables;
@@ -114,12 +115,11 @@ struct Allocator<'a, U> {
     file: &'a RegisterFile<'a>,
     options: Options,
     tables: &'a Tables<'a>,
-    /// The operands of all instructions, and where those of each instruction start.
+    /// The operands of all instructions, and what is known of each instruction, one before the first.
     operands: &'a [Operand],
-    starts: &'a [u32],
+    rows: &'a [Row],
     /// Results of the scan, as slices: a field of a borrowed struct is loaded again after every store.
     vregs: &'a mut [VRegState],
-    shapes: &'a [Shape],
     aheads: &'a [Ahead],
     arg_aheads: &'a [Ahead],
     param_aheads: &'a [Ahead],
@@ -249,10 +249,10 @@ fn allocate_with<'f, U: Units>(
 ) -> Result<(), Error> {
     let Scratch { tables, scan, regions, buffers: cx } = scratch;
     let refs = &func.references;
-    let (operands, starts) = (func.all_operands(), func.operand_starts());
+    let operands = func.all_operands();
     let mut allocs = core::mem::take(&mut out.allocs);
     allocs.resize(operands.len(), Allocation::NONE);
-    out.operand_starts.extend_from_slice(starts);
+    out.operand_starts.extend(func.operand_starts());
     cx.clear();
     let mut allocator = Allocator {
         func,
@@ -260,9 +260,8 @@ fn allocate_with<'f, U: Units>(
         options: *options,
         tables,
         operands,
-        starts,
         vregs: &mut scan.vregs,
-        shapes: &refs.shapes,
+        rows: &refs.rows,
         aheads: &refs.aheads.operands,
         arg_aheads: &refs.aheads.args,
         param_aheads: &refs.aheads.params,
@@ -321,13 +320,12 @@ impl<'a, U: Units> Allocator<'a, U> {
             self.point = ProgPoint::before(insts.start);
             self.enter_block(block, params)?;
         }
-        let shapes = &self.shapes[start as usize..end as usize];
-        let starts = &self.starts[start as usize..end as usize + 1];
-        let mut base = starts[0] as usize;
+        let rows = &self.rows[start as usize..end as usize + 1];
+        let mut base = rows[0].end as usize;
         // Next uses from here on are not by instructions, but by edges and other blocks.
         let border = if self.reads(end - 1) { LIVE_OUT } else { end - 1 };
         let mut stop = self.slow.or(Shape::TERMINATOR).or(Shape::REMADE);
-        for (i, (&shape, &next)) in (start..).zip(shapes.iter().zip(&starts[1..])) {
+        for (i, &Row { end: next, shape }) in (start..).zip(&rows[1..]) {
             let (inst, from, copies) = (Inst::from_u32(i), base, shape.has(Shape::COPY));
             base = next as usize;
             self.point = ProgPoint::before(inst);
@@ -369,7 +367,7 @@ impl<'a, U: Units> Allocator<'a, U> {
     /// Whether instruction `i` has operands.
     #[inline(always)]
     fn reads(&self, i: u32) -> bool {
-        self.starts[i as usize] < self.starts[i as usize + 1]
+        self.rows[i as usize].end < self.rows[i as usize + 1].end
     }
 
     /// The instruction with the operands `from..to`.

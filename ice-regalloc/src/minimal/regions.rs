@@ -26,7 +26,7 @@ use crate::fixed::is_early;
 use crate::function::Function;
 use crate::operand::{Block, Constraint, Inst, Operand, OperandPos, VReg};
 use crate::output::Allocation;
-use crate::references::{Shape, Thread};
+use crate::references::{Row, Shape, Thread};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{REGION_MARK, VRegState, params_at_start};
 use crate::tables::Tables;
@@ -90,6 +90,22 @@ struct Candidate {
     is_local: bool,
 }
 
+/// Units that are given away for a range of positions.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    units: RegUnits,
+    first: u32,
+    last: u32,
+}
+
+/// A register that residents of a class may have.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    class: RegClass,
+    reg: PReg,
+    units: RegUnits,
+}
+
 /// An instruction, its block and the first terminator of that.
 #[derive(Clone, Copy)]
 struct Place {
@@ -123,10 +139,10 @@ pub(super) struct Regions {
     loops: Vec<(u32, u32)>,
     candidates: Vec<Candidate>,
     by_weight: Vec<(u32, u32)>,
-    /// Registers given away in the region at work, each for a range of positions.
-    given: Vec<(PReg, u32, u32)>,
-    /// Those that residents of a class may have, the class in front: first what the function need not save.
-    choice: Vec<(RegClass, PReg)>,
+    /// Registers given away in the region at work.
+    given: Vec<Given>,
+    /// Those that residents of a class may have: first what the function need not save.
+    choice: Vec<Choice>,
     /// The first terminator of each block of the region at work.
     ends: Vec<u32>,
     /// For each block of it the first one behind it that control gets to around it, within one turn.
@@ -149,7 +165,8 @@ impl Regions {
         self.residents.clear();
     }
 
-    /// Finds the regions of the function and their residents.
+    /// Finds the regions of the function and their residents. Not inlined, so that its values have the registers.
+    #[inline(never)]
     pub fn compute(&mut self, mut input: Input) {
         let func = input.func;
         self.loops.clear();
@@ -227,25 +244,25 @@ impl Regions {
                 self.add_locals(input, func.edge_args(block, 0));
             }
             self.params(input, block, first);
-            let is_terminator = |&i: &u32| func.references.shapes[i as usize].has(Shape::TERMINATOR);
+            let is_terminator = |&i: &u32| func.references.shape(i as usize).has(Shape::TERMINATOR);
             let end = (insts.start.as_u32()..insts.end.as_u32()).rev().take_while(is_terminator).last();
             let end = end?;
             self.ends.push(end);
             let range = insts.start.as_u32() as usize..insts.end.as_u32() as usize;
-            let starts = &func.operand_starts()[range.start..=range.end];
-            for (inst, (i, &shape)) in range.clone().zip(func.references.shapes[range].iter().enumerate()) {
-                let (from, to) = (starts[i] as usize, starts[i + 1] as usize);
+            let rows = &func.references.rows[range.start..=range.end];
+            if succs.len() == 1 && func.references.start(end as usize) != func.references.start(range.end) {
+                return None;
+            }
+            let mut from = rows[0].end;
+            for (inst, &Row { end: to, shape }) in (insts.start.as_u32()..).zip(&rows[1..]) {
                 if shape.has(Shape::CLOBBERS) {
-                    busy = busy.union(func.clobbers(Inst::from_u32(inst as u32)));
+                    busy = busy.union(func.clobbers(Inst::from_u32(inst)));
                 }
-                if from == to {
-                    continue;
+                let operands = &func.all_operands()[from as usize..to as usize];
+                from = to;
+                for &op in operands {
+                    self.operand(input, op, shape, Place { inst, block: number, end }, &mut busy);
                 }
-                if inst as u32 >= end && succs.len() == 1 {
-                    return None;
-                }
-                let operands = &func.all_operands()[from..to];
-                self.inst(input, operands, shape, Place { inst: inst as u32, block: number, end }, &mut busy);
             }
             for (edge, &succ) in succs.iter().enumerate() {
                 let args = func.edge_args(block, edge);
@@ -297,6 +314,7 @@ impl Regions {
     }
 
     /// The candidate that `vreg` is, if it can be one.
+    #[inline]
     fn candidate(&mut self, input: &mut Input, vreg: VReg) -> Option<&mut Candidate> {
         let state = &input.vregs[vreg.index()];
         if state.pending == 0 {
@@ -326,32 +344,26 @@ impl Regions {
         }
     }
 
-    /// The operands of an instruction.
+    /// An operand of an instruction.
     #[inline]
-    fn inst(&mut self, input: &mut Input, ops: &[Operand], shape: Shape, at: Place, busy: &mut RegUnits) {
+    fn operand(&mut self, input: &mut Input, op: Operand, shape: Shape, at: Place, busy: &mut RegUnits) {
         let Place { inst: i, block, end } = at;
-        for &op in ops {
-            if op.has_one_place()
-                && let Constraint::Fixed(reg) = op.constraint()
-            {
-                busy.insert(input.file.units(reg));
-            }
-            let state = &input.vregs[op.index()];
-            if !state.is_cross() && state.pending == 0 {
-                continue;
-            }
-            let Some(candidate) = self.candidate(input, op.vreg()) else { continue };
-            candidate.is_refused |= op.constraint() == Constraint::Stack || shape.remat().is_some();
-            if op.is_use() {
-                candidate.read(2 * i + u32::from(op.pos() == OperandPos::Late && !op.is_def()), block);
-                candidate.weight += if op.is_reg() { 2 } else { 1 };
-            }
-            if op.is_def() {
-                candidate.define(2 * i + u32::from(!is_early(op)), block);
-                // It may be brought to its home at the end of the block only.
-                candidate.last = candidate.last.max(2 * end);
-                candidate.weight += 2;
-            }
+        if op.has_one_place()
+            && let Constraint::Fixed(reg) = op.constraint()
+        {
+            busy.insert(input.file.units(reg));
+        }
+        let Some(candidate) = self.candidate(input, op.vreg()) else { return };
+        candidate.is_refused |= op.constraint() == Constraint::Stack || shape.remat().is_some();
+        if op.is_use() {
+            candidate.read(2 * i + u32::from(op.pos() == OperandPos::Late && !op.is_def()), block);
+            candidate.weight += if op.is_reg() { 2 } else { 1 };
+        }
+        if op.is_def() {
+            candidate.define(2 * i + u32::from(!is_early(op)), block);
+            // It may be brought to its home at the end of the block only.
+            candidate.last = candidate.last.max(2 * end);
+            candidate.weight += 2;
         }
     }
 
@@ -390,12 +402,7 @@ impl Regions {
     fn weigh(&mut self, input: &Input, first: u32, last: u32) {
         let func = input.func;
         let end = func.block_insts(Block::from_u32(last)).end.as_u32();
-        let exits = cost_of_exits(func, first, last);
-        let is_exit = |&block: &u32| {
-            let succs = func.block_succs(Block::from_u32(block));
-            succs.iter().any(|succ| !(first..=last).contains(&succ.as_u32()))
-        };
-        let first_exit = (first..=last).find(is_exit).unwrap_or(last);
+        let Exits { cost, first: first_exit } = exits(func, first, last);
         for candidate in &mut self.candidates {
             let thread = &input.threads()[candidate.vreg as usize];
             match candidate.def {
@@ -419,7 +426,7 @@ impl Regions {
                 candidate.first = 0;
             }
             if candidate.leaves {
-                candidate.weight = candidate.weight.saturating_sub(exits);
+                candidate.weight = candidate.weight.saturating_sub(cost);
             }
             if candidate.is_local {
                 candidate.weight = 1;
@@ -442,8 +449,8 @@ impl Regions {
         for n in 0..self.by_weight.len().min(TRIES) {
             let candidate = self.candidates[self.by_weight[n].1 as usize];
             let Some(reg) = self.register(input, &candidate, busy) else { continue };
-            self.given.push((reg, candidate.first, candidate.last));
-            let Candidate { vreg, enters, leaves, .. } = candidate;
+            let Candidate { vreg, first, last, enters, leaves, .. } = candidate;
+            self.given.push(Given { units: input.tables.units(reg), first, last });
             let outside = Allocation::NONE;
             self.residents.push(Resident { vreg, reg, enters, leaves, outside });
         }
@@ -451,17 +458,17 @@ impl Regions {
 
     /// Lists the registers that residents of the class may have, unless that is done.
     fn list_choice(&mut self, input: &Input, class: RegClass, busy: RegUnits) {
-        if self.choice.iter().any(|&(known, _)| known == class) {
+        if self.choice.iter().any(|known| known.class == class) {
             return;
         }
         let order = input.tables.order(class);
         let order = order.get(left_free(order.len())..).unwrap_or_default();
         for saved in [false, true] {
-            let fits = |&&reg: &&PReg| {
-                let units = input.tables.units(reg);
-                !units.intersects(busy) && input.file.callee_saved.intersects(units) == saved
+            let all = order.iter().map(|&reg| Choice { class, reg, units: input.tables.units(reg) });
+            let fits = |choice: &Choice| {
+                !choice.units.intersects(busy) && input.file.callee_saved.intersects(choice.units) == saved
             };
-            self.choice.extend(order.iter().filter(fits).map(|&reg| (class, reg)));
+            self.choice.extend(all.filter(fits));
         }
     }
 
@@ -469,23 +476,16 @@ impl Regions {
     fn register(&mut self, input: &Input, candidate: &Candidate, busy: RegUnits) -> Option<PReg> {
         let class = RegClass(input.vregs[candidate.vreg as usize].class);
         self.list_choice(input, class, busy);
-        let is_free = |reg: PReg| {
-            let units = input.tables.units(reg);
-            let is_beside = |&(other, first, last): &(PReg, u32, u32)| {
-                first > candidate.last
-                    || candidate.first > last
-                    || !input.tables.units(other).intersects(units)
-            };
-            self.given.iter().all(is_beside)
-        };
-        let mut choice = self.choice.iter().filter(|&&(known, _)| known == class).map(|&(_, reg)| reg);
+        let is_beside = |given: &Given| given.first <= candidate.last && candidate.first <= given.last;
+        let beside = self.given.iter().filter(|given| is_beside(given));
+        let taken = beside.fold(RegUnits::EMPTY, |taken, given| taken.union(given.units));
+        let is_free = |choice: &&Choice| choice.class == class && !choice.units.intersects(taken);
         if let Some(friend) = candidate.friend.and_then(|friend| self.given_to(friend))
-            && choice.clone().any(|reg| reg == friend)
-            && is_free(friend)
+            && self.choice.iter().filter(is_free).any(|choice| choice.reg == friend)
         {
             return Some(friend);
         }
-        if candidate.is_local { None } else { choice.find(|&reg| is_free(reg)) }
+        if candidate.is_local { None } else { self.choice.iter().find(is_free).map(|choice| choice.reg) }
     }
 
     /// The register of a resident of the region at work.
@@ -546,17 +546,26 @@ fn last_receiver(func: &Function, first: u32, last: u32) -> u32 {
     cheap.map(|target| target.as_u32()).max().unwrap_or(0)
 }
 
-/// What it costs to store a value that leaves the region, as weights do: two for each block that does it each time around,
-/// and the size of the code for what is done once.
-fn cost_of_exits(func: &Function, first: u32, last: u32) -> u32 {
+/// The edges that leave a region.
+struct Exits {
+    /// What it costs to store a value that leaves by them, as weights do: two for each block that does it each time around,
+    /// and the size of the code for what is done once.
+    cost: u32,
+    /// The first block that has one, or the last block of the region.
+    first: u32,
+}
+
+fn exits(func: &Function, first: u32, last: u32) -> Exits {
     let is_exit = |target: &&Block| !(first..=last).contains(&target.as_u32());
-    let mut cost = 0;
-    for succs in (first..=last).map(|block| func.block_succs(Block::from_u32(block))) {
+    let (mut cost, mut first_exit) = (0, last);
+    for block in first..=last {
+        let succs = func.block_succs(Block::from_u32(block));
         let mut exits = succs.iter().filter(is_exit).peekable();
         if exits.peek().is_some() {
+            first_exit = first_exit.min(block);
             let is_cheap = succs.len() == 1 || exits.all(|&target| is_cheap_exit(func, last, target));
             cost += if is_cheap { 1 } else { 4 };
         }
     }
-    cost / 2
+    Exits { cost: cost / 2, first: first_exit }
 }

@@ -71,7 +71,8 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Builds everything; the intervals have no registers yet.
+    /// Builds everything; the intervals have no registers yet. Not inlined, so that its values have the registers.
+    #[inline(never)]
     pub fn build(
         &mut self,
         func: &Function,
@@ -141,13 +142,14 @@ impl Ranges {
             self.intervals[v as usize].cursor = 4 * end;
         }
         let mut terminates = true;
-        for i in (start..end).rev() {
-            let shape = func.references.shapes[i as usize];
+        let rows = &func.references.rows[start as usize..=end as usize];
+        for (i, rows) in (start..end).zip(rows.windows(2)).rev() {
+            let (first, shape) = (rows[0].end as usize, rows[1].shape);
             if terminates && !shape.has(Shape::TERMINATOR) {
                 terminates = false;
                 self.edge(func, block, i + 1..end, scan, lists, frequency);
             }
-            self.inst(func, file, i, shape, scan, lists, frequency, narrower);
+            self.inst(func, file, i, first, shape, scan, lists, frequency, narrower);
         }
         if terminates {
             self.edge(func, block, start..end, scan, lists, frequency);
@@ -242,7 +244,7 @@ impl Ranges {
         self.intervals[v as usize].close(v, from, &mut self.links);
     }
 
-    /// One instruction.
+    /// Instruction `i`, whose first operand is operand `first` of the function.
     #[expect(clippy::too_many_arguments)]
     #[inline(always)]
     fn inst(
@@ -250,13 +252,13 @@ impl Ranges {
         func: &Function,
         file: &RegisterFile,
         i: u32,
+        first: usize,
         shape: Shape,
         scan: &mut Scan,
         lists: &mut Lists,
         frequency: f32,
         narrower: &impl Fn(u8, u8) -> bool,
     ) {
-        let first = func.operand_starts()[i as usize] as usize;
         let range = first..core::mem::replace(&mut lists.operands, first);
         let operands = &func.all_operands()[range.clone()];
         let general = shape.has(Shape::GENERAL);
@@ -329,6 +331,7 @@ impl Ranges {
 
     /// Completes the intervals, and lists them in their order. An interval with one segment, as nearly all have, leaves it
     /// where it was found; the segments of others are put next to one another.
+    #[inline(never)]
     fn finish(&mut self) {
         let Ranges { intervals, links, order, .. } = self;
         order.clear();
