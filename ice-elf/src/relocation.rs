@@ -49,7 +49,7 @@ pub enum AddendPlacement {
 
 impl AddendPlacement {
     /// Bytes that must be there at the offset. An instruction's field has at least one.
-    fn width(self) -> u64 {
+    fn width(self) -> usize {
         match self {
             AddendPlacement::Width4 => 4,
             AddendPlacement::Width8 => 8,
@@ -77,15 +77,22 @@ impl Records {
         self.blocks.iter().map(|block| block.len() as u64).sum()
     }
 
-    /// Where the next record goes, which has `size` bytes.
-    fn block(&mut self, size: usize) -> &mut Vec<u8> {
-        if self.blocks.last().is_none_or(|block| block.len() + size > BLOCK) {
-            // Most sections have few.
-            let capacity = if self.blocks.is_empty() { 4 * size } else { BLOCK };
-            self.blocks.push(Vec::with_capacity(capacity));
+    /// Adds a record.
+    #[inline]
+    fn push<const SIZE: usize>(&mut self, record: [u8; SIZE]) {
+        match self.blocks.last_mut() {
+            Some(block) if block.len() + SIZE <= BLOCK => block.extend_from_slice(&record),
+            _ => self.begin_block(&record),
         }
-        let last = self.blocks.len() - 1;
-        &mut self.blocks[last]
+    }
+
+    #[cold]
+    fn begin_block(&mut self, record: &[u8]) {
+        // Most sections have few.
+        let capacity = if self.blocks.is_empty() { 4 * record.len() } else { BLOCK };
+        let mut block = Vec::with_capacity(capacity);
+        block.extend_from_slice(record);
+        self.blocks.push(block);
     }
 
     /// Gives the records, piece by piece, with the indices that symbols have in the file.
@@ -105,6 +112,7 @@ impl Records {
 
 /// Pack one relocation of `bytes`, which stand at offset `base` of `section`, and store its addend in the
 /// field if the format is REL. `symbol` is the target as a number of [`SymbolId`].
+#[inline]
 pub(crate) fn pack(
     records: &mut Records,
     format: Format,
@@ -116,56 +124,50 @@ pub(crate) fn pack(
 ) -> Result<(), Error> {
     let Relocation { r_type, addend, placement, .. } = *relocation;
     let offset = base.saturating_add(relocation.offset);
-    let fits = relocation.offset.checked_add(placement.width()).is_some_and(|end| end <= bytes.len() as u64);
-    if !fits {
-        return Err(Error::RelocationOutOfBounds { section, offset });
-    }
-    let bad_addend = Error::AddendOutOfRange { section, offset, addend };
+    let field = usize::try_from(relocation.offset).ok().and_then(|start| bytes.get_mut(start..));
+    let field = field.and_then(|field| field.get_mut(..placement.width()));
+    let Some(field) = field else { return Err(Error::RelocationOutOfBounds { section, offset }) };
+    let word = || match i64::from(i32::MIN)..=i64::from(u32::MAX) {
+        range if range.contains(&addend) => Ok((addend as u32).to_le_bytes()),
+        _ => Err(Error::AddendOutOfRange { section, offset, addend }),
+    };
     if format.records == RecordKind::Rel {
-        // In bounds as tested above, so the conversion loses nothing.
-        let start = relocation.offset as usize;
         match placement {
-            AddendPlacement::Width4 => {
-                if addend < i64::from(i32::MIN) || addend > i64::from(u32::MAX) {
-                    return Err(bad_addend);
-                }
-                bytes[start..start + 4].copy_from_slice(&(addend as u32).to_le_bytes());
-            }
-            AddendPlacement::Width8 => bytes[start..start + 8].copy_from_slice(&addend.to_le_bytes()),
+            AddendPlacement::Width4 => field.copy_from_slice(&word()?),
+            AddendPlacement::Width8 => field.copy_from_slice(&addend.to_le_bytes()),
             AddendPlacement::CallerDone => {}
         }
     }
-    let records = records.block(format.relocation_size());
     match format.class {
         Class::Elf32 => {
             if r_type > 0xff {
                 return Err(Error::RelocationTypeOutOfRange { section, offset, r_type });
             }
-            let offset32 = u32::try_from(offset).map_err(|_| Error::SectionTooLarge { section })?;
-            let info = symbol << 8 | r_type;
+            let place = u32::try_from(offset).map_err(|_| Error::SectionTooLarge { section })?;
+            let record = (u64::from(symbol << 8 | r_type) << 32 | u64::from(place)).to_le_bytes();
             match format.records {
-                RecordKind::Rel => {
-                    records.extend_from_slice(&(u64::from(info) << 32 | u64::from(offset32)).to_le_bytes());
-                }
+                RecordKind::Rel => records.push(record),
                 RecordKind::Rela => {
-                    if addend < i64::from(i32::MIN) || addend > i64::from(u32::MAX) {
-                        return Err(bad_addend);
-                    }
-                    let mut record = [0; 12];
-                    record[..4].copy_from_slice(&offset32.to_le_bytes());
-                    record[4..8].copy_from_slice(&info.to_le_bytes());
-                    record[8..].copy_from_slice(&(addend as u32).to_le_bytes());
-                    records.extend_from_slice(&record);
+                    let mut with_addend = [0; 12];
+                    with_addend[..8].copy_from_slice(&record);
+                    with_addend[8..].copy_from_slice(&word()?);
+                    records.push(with_addend);
                 }
             }
         }
         Class::Elf64 => {
-            let mut record = [0; 24];
+            let mut record = [0; 16];
             record[..8].copy_from_slice(&offset.to_le_bytes());
-            record[8..12].copy_from_slice(&r_type.to_le_bytes());
-            record[12..16].copy_from_slice(&symbol.to_le_bytes());
-            record[16..].copy_from_slice(&addend.to_le_bytes());
-            records.extend_from_slice(&record[..format.relocation_size()]);
+            record[8..].copy_from_slice(&(u64::from(symbol) << 32 | u64::from(r_type)).to_le_bytes());
+            match format.records {
+                RecordKind::Rel => records.push(record),
+                RecordKind::Rela => {
+                    let mut with_addend = [0; 24];
+                    with_addend[..16].copy_from_slice(&record);
+                    with_addend[16..].copy_from_slice(&addend.to_le_bytes());
+                    records.push(with_addend);
+                }
+            }
         }
     }
     Ok(())

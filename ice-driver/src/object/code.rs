@@ -144,7 +144,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             let place = self.distance(fields.function, Target::Section(section), offset)?;
             self.frame_relocations.push(place);
         }
-        self.machine.order_relocations(&mut self.relocations).ok_or(Error::UnpairedRelocation)?;
+        if self.machine.order_relocations(&mut self.relocations).is_none() {
+            return Err(Error::UnpairedRelocation);
+        }
         let (size, exceptions) = (compiled.code.len() as u32, compiled.exceptions);
         if !compiled.type_traps.is_empty() {
             self.write_type_traps(&place, location, compiled.type_traps)?;

@@ -238,7 +238,10 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     }
 
     fn relocation_type(&self, kind: RelocKind) -> Result<u32, Error> {
-        self.machine.relocation_type(kind).ok_or(Error::UnsupportedRelocation(kind))
+        match self.machine.relocation_type(kind) {
+            Some(r_type) => Ok(r_type),
+            None => Err(Error::UnsupportedRelocation(kind)),
+        }
     }
 
     /// Writes the tables for unwinding, if any function has some.
