@@ -104,6 +104,14 @@ impl ArgumentPlaces {
         }
     }
 
+    /// Whether an argument of the signature may be in a register.
+    pub(crate) fn has_registers(&self, signature: &Signature) -> bool {
+        self.mode == Mode::Bits64
+            || self.convention != CallingConvention::Standard
+            || !signature.passing.is_empty()
+            || signature.params.iter().any(|ty| ty.is_vector())
+    }
+
     /// The place of the next argument. On the stack a 64-bit integer is two words from the place on, and an
     /// argument by value the object itself.
     #[inline]

@@ -166,7 +166,8 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
             let bound = bounds.inst(inst);
             offset += u64::from(if CONFINED { confined(inst, bound) } else { bound });
         }
-        if let Some(&Inst::Jmp { target }) = mach.insts()[range.clone()].last()
+        if dispatch.block.is_some()
+            && let Some(&Inst::Jmp { target }) = mach.insts()[range.clone()].last()
             && dispatch.block == Some(target)
         {
             offset += u64::from(copy);

@@ -90,7 +90,9 @@ impl X86 {
         let mut narrow = ArrayVec::<(VReg, VReg), 12>::new();
         let mut wide = ArrayVec::<(VReg, [VReg; 2]), 8>::new();
         let mut places = ArgumentPlaces::of(self.mode, Some(signature));
-        for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
+        let has_registers = places.has_registers(signature);
+        let params = if has_registers { func.params() } else { &[] };
+        for (n, (&param, &ty)) in params.iter().zip(&signature.params).enumerate() {
             match places.next(ty, signature.passing(n)) {
                 ArgumentPlace::Register(reg) => {
                     let mut incoming = cx.regs(param).lo();
@@ -128,7 +130,7 @@ impl X86 {
             }
         }
         places.stack.check()?;
-        let has_stack_arguments = !places.stack.is_empty();
+        let has_stack_arguments = !has_registers || !places.stack.is_empty();
         let is_saved = signature.arity == Arity::Variadic && self.mode == Mode::Bits64;
         let saved = if is_saved { Some(self.saved_arguments(cx, signature, &mut operands)) } else { None };
         if !operands.is_empty() {
@@ -149,7 +151,7 @@ impl X86 {
         }
         self.make_global_base(cx);
         if has_stack_arguments || self.is_native() {
-            self.load_incoming(cx, signature);
+            self.load_incoming(cx, signature)?;
         }
         cx.sink.frame().popped = match self.popped(signature) {
             bytes @ 0..=MAX_POPPED => bytes,
@@ -159,7 +161,11 @@ impl X86 {
     }
 
     /// Loads the parameters that are on the stack, and cuts booleans to their bit.
-    fn load_incoming<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, signature: &Signature) {
+    fn load_incoming<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        signature: &Signature,
+    ) -> Result<(), ErrorKind> {
         let func = cx.func;
         let mut places = ArgumentPlaces::of(self.mode, Some(signature));
         for (n, (&param, &ty)) in func.params().iter().zip(&signature.params).enumerate() {
@@ -190,6 +196,7 @@ impl X86 {
                 self.clean_booleans(cx, regs, ty);
             }
         }
+        places.stack.check()
     }
 
     /// Of a boolean from other native code, and of each lane of a vector of them, only the lowest bit counts.
