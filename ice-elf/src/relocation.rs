@@ -127,9 +127,9 @@ pub(crate) fn pack(
     let field = usize::try_from(relocation.offset).ok().and_then(|start| bytes.get_mut(start..));
     let field = field.and_then(|field| field.get_mut(..placement.width()));
     let Some(field) = field else { return Err(Error::RelocationOutOfBounds { section, offset }) };
-    let word = || match i64::from(i32::MIN)..=i64::from(u32::MAX) {
-        range if range.contains(&addend) => Ok((addend as u32).to_le_bytes()),
-        _ => Err(Error::AddendOutOfRange { section, offset, addend }),
+    let word = || match (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&addend) {
+        true => Ok((addend as u32).to_le_bytes()),
+        false => Err(Error::AddendOutOfRange { section, offset, addend }),
     };
     if format.records == RecordKind::Rel {
         match placement {
