@@ -78,7 +78,7 @@ impl Records {
     }
 
     /// Adds a record.
-    #[inline]
+    #[inline(always)]
     fn push<const SIZE: usize>(&mut self, record: [u8; SIZE]) {
         match self.blocks.last_mut() {
             Some(block) if block.len() + SIZE <= BLOCK => block.extend_from_slice(&record),
@@ -125,16 +125,17 @@ pub(crate) fn pack(
     let Relocation { r_type, addend, placement, .. } = *relocation;
     let offset = base.saturating_add(relocation.offset);
     let field = usize::try_from(relocation.offset).ok().and_then(|start| bytes.get_mut(start..));
-    let field = field.and_then(|field| field.get_mut(..placement.width()));
-    let Some(field) = field else { return Err(Error::RelocationOutOfBounds { section, offset }) };
+    let Some(field) = field.filter(|field| field.len() >= placement.width()) else {
+        return Err(Error::RelocationOutOfBounds { section, offset });
+    };
     let word = || match (i64::from(i32::MIN)..=i64::from(u32::MAX)).contains(&addend) {
         true => Ok((addend as u32).to_le_bytes()),
         false => Err(Error::AddendOutOfRange { section, offset, addend }),
     };
     if format.records == RecordKind::Rel {
         match placement {
-            AddendPlacement::Width4 => field.copy_from_slice(&word()?),
-            AddendPlacement::Width8 => field.copy_from_slice(&addend.to_le_bytes()),
+            AddendPlacement::Width4 => field[..4].copy_from_slice(&word()?),
+            AddendPlacement::Width8 => field[..8].copy_from_slice(&addend.to_le_bytes()),
             AddendPlacement::CallerDone => {}
         }
     }
