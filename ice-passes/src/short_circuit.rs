@@ -4,8 +4,8 @@
 //! tests `a` and may know the way already, the second half, a new block, tests `b`. Both comparisons then
 //! set flags for a branch instead of booleans, and what only `b` needs moves to the second half, if it has
 //! no side effects and does not read memory. Halves are split again as long as their conditions are of this
-//! kind. `select a, b, false` and `select a, true, b` are the same, `xor a, true` exchanges the targets
-//! (jumping code: Aho, Lam, Sethi and Ullman, "Compilers", 2nd edition, 6.6).
+//! kind. `select a, b, false` and `select a, true, b` are the same (jumping code: Aho, Lam, Sethi and Ullman,
+//! "Compilers", 2nd edition, 6.6).
 //!
 //! Requires: a verified function and its use counts. Preserves: those, which it keeps; the order of side effects; every
 //! block, but adds second halves ([`Changed::MoreBlocks`] if it did). What is dead goes away. Linear in blocks and in what
