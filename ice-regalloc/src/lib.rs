@@ -76,6 +76,7 @@ mod output;
 mod ranges;
 mod references;
 mod registers;
+mod rows;
 mod scan;
 mod tables;
 mod units;

@@ -10,7 +10,7 @@
 //! edge).
 //!
 //! Data: one [`Thread`] for each virtual register; one [`Ahead`] for each operand, edge argument and
-//! parameter, in the order of the function; one [`Row`] for each instruction.
+//! parameter, in the order of the function; one row for each instruction ([`Rows`]).
 //! Whether a value that has no further use in its block is dead is known at the end only, so `LIVE_OUT`
 //! is recorded for both.
 //!
@@ -21,7 +21,7 @@
 use crate::function::Remat;
 use crate::operand::{Constraint, Inst, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
-use alloc::vec;
+use crate::rows::{Row, Rows, Shape};
 use alloc::vec::Vec;
 
 /// `next`: the value is not used again.
@@ -234,65 +234,6 @@ impl Aheads {
     }
 }
 
-/// Facts about one instruction: a set of the constants below.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Shape(u8);
-
-impl Shape {
-    pub const TERMINATOR: Shape = Shape(1);
-    pub const CLOBBERS: Shape = Shape(2);
-    /// It copies a virtual register.
-    pub const COPY: Shape = Shape(4);
-    /// An operand is not plain, or one defines what another one names, or there are several definitions,
-    /// or clobbers.
-    pub const GENERAL: Shape = Shape(8);
-    /// Every instruction has this one.
-    pub const ANY: Shape = Shape(16);
-    /// Its value can be made again.
-    pub const REMADE: Shape = Shape(3 << Shape::REMAT);
-    /// The bits from here on say how its value can be made again.
-    const REMAT: u32 = 5;
-
-    const fn of_remat(remat: Remat) -> Shape {
-        Shape((1 + remat as u8) << Self::REMAT)
-    }
-
-    /// How its value can be made again.
-    pub const fn remat(self) -> Option<Remat> {
-        match self.0 >> Self::REMAT {
-            0 => None,
-            1 => Some(Remat::Register),
-            2 => Some(Remat::Anywhere),
-            _ => Some(Remat::Memory),
-        }
-    }
-
-    /// The facts of both.
-    #[inline]
-    pub fn or(self, other: Shape) -> Shape {
-        Shape(self.0 | other.0)
-    }
-
-    /// Whether one of the facts is true.
-    #[inline]
-    pub fn has(self, fact: Shape) -> bool {
-        self.0 & fact.0 != 0
-    }
-}
-
-/// What is known of an instruction by itself.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Row {
-    /// Where its operands end among those of the function; they start where those of the instruction before end.
-    pub end: u32,
-    pub shape: Shape,
-}
-
-impl Row {
-    /// Stands before the first instruction.
-    const FIRST: Row = Row { end: 0, shape: Shape::ANY };
-}
-
 /// How many edges leave the block that an edge leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Leaving {
@@ -303,14 +244,13 @@ pub(crate) enum Leaving {
 }
 
 /// The references of a function to its virtual registers, as far as it is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct References {
     /// Whether `mentions`, which one mode alone reads, are left out.
     pub is_brief: bool,
     pub threads: Vec<Thread>,
     pub aheads: Aheads,
-    /// One before the first instruction, and one for each.
-    pub rows: Vec<Row>,
+    pub rows: Rows,
     /// What blocks do with registers that later blocks refer to. For the last block of each the thread knows.
     pub mentions: Vec<Mention>,
     /// Clobbering instructions in order.
@@ -330,26 +270,6 @@ pub(crate) struct References {
     pub duplicate: bool,
 }
 
-impl Default for References {
-    fn default() -> Self {
-        References {
-            is_brief: false,
-            threads: Vec::new(),
-            aheads: Aheads::default(),
-            rows: vec![Row::FIRST],
-            mentions: Vec::new(),
-            clobbers: Vec::new(),
-            repeats: Vec::new(),
-            repeats_here: false,
-            block: 0,
-            terminator: None,
-            reads_late: false,
-            disordered: false,
-            duplicate: false,
-        }
-    }
-}
-
 impl References {
     /// Forgets everything but whether it is brief, keeps the memory.
     pub fn clear(&mut self) {
@@ -357,7 +277,7 @@ impl References {
         self.aheads.operands.clear();
         self.aheads.args.clear();
         self.aheads.params.clear();
-        self.rows.truncate(1);
+        self.rows.clear();
         self.mentions.clear();
         self.clobbers.clear();
         self.repeats.clear();
@@ -380,34 +300,16 @@ impl References {
     /// Units that `inst` destroys.
     pub fn clobbers(&self, inst: Inst) -> RegUnits {
         let i = inst.as_u32();
-        if !self.shape(i as usize).has(Shape::CLOBBERS) {
+        if !self.rows.shape(i as usize).has(Shape::CLOBBERS) {
             return RegUnits::EMPTY;
         }
         self.clobbers.binary_search_by_key(&i, |c| c.0).map_or(RegUnits::EMPTY, |k| self.clobbers[k].1)
     }
 
-    /// Number of instructions.
-    #[inline]
-    pub fn num_insts(&self) -> usize {
-        self.rows.len() - 1
-    }
-
-    /// The facts about instruction `i`; those of all if there is none.
-    #[inline]
-    pub fn shape(&self, i: usize) -> Shape {
-        self.rows.get(i + 1).map_or(Shape::ANY, |row| row.shape)
-    }
-
-    /// Where the operands of instruction `i` start, or end those of the one before.
-    #[inline]
-    pub fn start(&self, i: usize) -> usize {
-        self.rows[i].end as usize
-    }
-
     /// How the value of `inst` can be made again.
     #[inline]
     pub fn remat_of(&self, inst: Inst) -> Option<Remat> {
-        self.shape(inst.as_u32() as usize).remat()
+        self.rows.shape(inst.as_u32() as usize).remat()
     }
 
     /// Adds the next virtual register.
@@ -427,7 +329,7 @@ impl References {
 
     /// Adds the arguments of all edges that leave the block.
     pub fn edge(&mut self, args: &[VReg], leaving: Leaving) {
-        let terminator = self.terminator.unwrap_or(self.num_insts() as u32);
+        let terminator = self.terminator.unwrap_or(self.rows.len() as u32);
         self.disordered |= self.reads_late && leaving == Leaving::Alone;
         for &arg in args {
             match leaving {
@@ -460,7 +362,7 @@ impl References {
     /// Adds the next instruction. Inlined into the few callers.
     #[inline(always)]
     pub fn inst(&mut self, ops: &[Operand]) {
-        let i = self.num_insts() as u32;
+        let i = self.rows.len() as u32;
         let shape = match *ops {
             [] => Shape::ANY,
             [op] if op.is_plain() => {
@@ -543,41 +445,34 @@ impl References {
     /// The latest instruction is a terminator, and it may have operands.
     #[inline]
     pub fn leave(&mut self, has_operands: bool) {
-        self.add_fact(Shape::TERMINATOR);
-        self.terminator.get_or_insert(self.num_insts() as u32 - 1);
+        self.rows.add(Shape::TERMINATOR);
+        self.terminator.get_or_insert(self.rows.len() as u32 - 1);
         self.reads_late |= has_operands;
     }
 
     /// The value of the latest instruction can be made again.
     #[inline]
     pub fn remat(&mut self, remat: Remat) {
-        self.add_fact(Shape::of_remat(remat));
+        self.rows.add(Shape::of_remat(remat));
     }
 
     /// The latest instruction destroys `units` beside its definitions.
     pub fn clobber(&mut self, units: RegUnits) {
         if !units.is_empty() {
-            self.add_fact(Shape::CLOBBERS.or(Shape::GENERAL));
-            self.clobbers.push((self.num_insts() as u32 - 1, units));
+            self.rows.add(Shape::CLOBBERS.or(Shape::GENERAL));
+            self.clobbers.push((self.rows.len() as u32 - 1, units));
         }
     }
 
     /// The latest instruction copies `from` to `to`.
     #[inline(never)]
     pub fn copy(&mut self, from: VReg, to: VReg) {
-        self.add_fact(Shape::COPY);
+        self.rows.add(Shape::COPY);
         if let Some(&Thread { head: source, .. }) = self.threads.get(from.index())
             && let Some(&Thread { head, .. }) = self.threads.get(to.index())
             && let Some(ahead) = self.aheads.of(head)
         {
             ahead.source = source;
-        }
-    }
-
-    #[inline]
-    fn add_fact(&mut self, fact: Shape) {
-        if let Some(row) = self.rows.last_mut() {
-            row.shape = row.shape.or(fact);
         }
     }
 
@@ -723,7 +618,7 @@ mod tests {
         // v1 is not read: what is behind the block decides.
         assert_eq!(next, [1, 2, LIVE_OUT, 2, DEAD, LIVE_OUT]);
         assert_eq!(refs.aheads.operands[0].last, 2);
-        assert!(!refs.shape(2).has(Shape::GENERAL));
+        assert!(!refs.rows.shape(2).has(Shape::GENERAL));
         assert!(!refs.threads[0].crosses() && refs.threads[0].is_defined());
     }
 
@@ -733,7 +628,7 @@ mod tests {
         refs.inst(&[Operand::use_reg(v(0), CLASS)]);
         // The definition is named first, the use reads what was there before.
         refs.inst(&[Operand::def_reg(v(1), CLASS), Operand::use_reg(v(1), CLASS)]);
-        assert!(refs.shape(1).has(Shape::GENERAL));
+        assert!(refs.rows.shape(1).has(Shape::GENERAL));
         assert!(refs.threads[0].crosses() && !refs.threads[0].is_defined());
         assert!(refs.threads[1].crosses() && refs.threads[1].is_defined());
     }

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::function::Function;
 use crate::operand::{Block, Inst, VReg};
 use crate::output::Allocation;
-pub(crate) use crate::references::{Ahead, CROSS, DEAD, LIVE_OUT, NO_REG, NONE, SEVERAL, Shape};
+pub(crate) use crate::references::{Ahead, CROSS, DEAD, LIVE_OUT, NO_REG, NONE, SEVERAL};
 use crate::references::{Aheads, Thread};
 use alloc::vec::Vec;
 

@@ -17,8 +17,9 @@ mod write;
 
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::output::Allocation;
-use crate::references::{References, Shape};
+use crate::references::References;
 use crate::registers::{RegClass, RegUnits};
+use crate::rows::Shape;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -141,7 +142,7 @@ impl Function {
     /// Number of instructions.
     #[inline]
     pub fn num_insts(&self) -> usize {
-        self.references.num_insts()
+        self.references.rows.len()
     }
 
     /// Number of virtual registers.
@@ -191,7 +192,7 @@ impl Function {
     /// The operands of `inst`.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[Operand] {
-        &self.operands[run(&self.references.rows, inst.as_u32() as usize, |row| row.end)]
+        &self.operands[run(self.references.rows.all(), inst.as_u32() as usize, |row| row.end)]
     }
 
     /// The operands of all instructions after one another.
@@ -203,7 +204,7 @@ impl Function {
     /// For each instruction and the end: where its operands start among all.
     #[inline]
     pub fn operand_starts(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.references.rows.iter().map(|row| row.end)
+        self.references.rows.all().iter().map(|row| row.end)
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.
@@ -218,7 +219,7 @@ impl Function {
 
     /// If `inst` only copies one virtual register: source and destination.
     pub fn is_move(&self, inst: Inst) -> Option<(VReg, VReg)> {
-        let copies = self.references.shape(inst.as_u32() as usize).has(Shape::COPY);
+        let copies = self.references.rows.shape(inst.as_u32() as usize).has(Shape::COPY);
         if copies { move_pair(self.operands(inst)) } else { None }
     }
 
@@ -241,7 +242,7 @@ impl Function {
     /// Whether control may leave the block at `inst`.
     #[inline]
     pub fn is_terminator(&self, inst: Inst) -> bool {
-        self.references.shape(inst.as_u32() as usize).has(Shape::TERMINATOR)
+        self.references.rows.shape(inst.as_u32() as usize).has(Shape::TERMINATOR)
     }
 
     /// The number of loops around `block`, if that was said.
@@ -261,7 +262,7 @@ impl Function {
     #[inline]
     pub(crate) fn seals_edges(&self, block: Block) -> bool {
         let end = run(&self.blocks, block.as_u32() as usize, |b| b.insts).end;
-        let last = end.checked_sub(1).map(|last| self.references.shape(last));
+        let last = end.checked_sub(1).map(|last| self.references.rows.shape(last));
         last.is_some_and(|shape| shape.has(Shape::CLOBBERS) && shape.has(Shape::TERMINATOR))
     }
 

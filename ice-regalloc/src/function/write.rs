@@ -4,8 +4,9 @@ use super::{Function, Remat, Runs, move_pair, run};
 use crate::context::Mode;
 use crate::error::Error;
 use crate::operand::{Block, Inst, Operand, VReg};
-use crate::references::{Leaving, Shape};
+use crate::references::Leaving;
 use crate::registers::{RegClass, RegUnits};
+use crate::rows::Shape;
 use core::ops::Range;
 
 impl Function {
@@ -73,7 +74,7 @@ impl Function {
     #[inline(always)]
     pub fn inst(&mut self) -> Inst {
         let inst = self.num_insts();
-        if let Some(operands) = self.operands.get(self.references.start(inst)..) {
+        if let Some(operands) = self.operands.get(self.references.rows.start(inst)..) {
             self.references.inst(operands);
         }
         Inst::from_u32(inst as u32)
@@ -82,7 +83,7 @@ impl Function {
     /// Where the operands of the latest instruction start.
     #[inline]
     fn latest_start(&self) -> usize {
-        self.references.start(self.num_insts().saturating_sub(1))
+        self.references.rows.start(self.num_insts().saturating_sub(1))
     }
 
     /// The operands of the latest instruction.
@@ -230,12 +231,12 @@ impl Function {
             }
             let (edges, mut left) = (run(&self.blocks, block.as_u32() as usize, |b| b.succs), false);
             for i in run(&self.blocks, block.as_u32() as usize, |b| b.insts) {
-                let facts = known.shape(i);
+                let facts = known.rows.shape(i);
                 if facts.has(Shape::TERMINATOR) && !core::mem::replace(&mut left, true) {
                     self.refer_to_args(edges.clone());
                 }
                 let inst = Inst::from_u32(i as u32);
-                let ops = &self.operands[known.start(i)..known.start(i + 1)];
+                let ops = &self.operands[known.rows.start(i)..known.rows.start(i + 1)];
                 self.references.inst(ops);
                 if facts.has(Shape::TERMINATOR) {
                     self.references.leave(!ops.is_empty());

@@ -29,9 +29,9 @@ use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::{Allocation, Edit, Output, ProgPoint, SlotInfo, Stats};
 use crate::ranges::Ranges;
-use crate::references::Row;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
-use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan, Shape};
+use crate::rows::{Row, Shape};
+use crate::scan::{Ahead, DEAD, NO_REG, NONE, Scan};
 use crate::tables::Tables;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -238,7 +238,7 @@ pub(crate) fn allocate<'f>(
         let mut allocator = Allocator {
             func,
             file,
-            rows: &func.references.rows,
+            rows: func.references.rows.all(),
             scan,
             ranges,
             assign,

@@ -11,7 +11,8 @@ use super::{Allocator, Value};
 use crate::operand::{Constraint, Inst, Operand, Slot};
 use crate::output::{Allocation, ProgPoint};
 use crate::registers::{PReg, RegUnits};
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Shape};
+use crate::rows::Shape;
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
 use core::ops::Range;
 
 /// The value that an instruction defines, and the units of its home.

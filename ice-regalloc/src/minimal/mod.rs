@@ -29,9 +29,9 @@ use crate::function::Function;
 use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
-use crate::references::Row;
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{Ahead, DEAD, LIVE_OUT, NONE, Scan, Shape, VRegState};
+use crate::rows::{Row, Shape};
+use crate::scan::{Ahead, DEAD, LIVE_OUT, NONE, Scan, VRegState};
 use crate::tables::Tables;
 use crate::units::Units;
 use alloc::boxed::Box;
@@ -261,7 +261,7 @@ fn allocate_with<'f, U: Units>(
         tables,
         operands,
         vregs: &mut scan.vregs,
-        rows: &refs.rows,
+        rows: refs.rows.all(),
         aheads: &refs.aheads.operands,
         arg_aheads: &refs.aheads.args,
         param_aheads: &refs.aheads.params,

@@ -26,8 +26,9 @@ use crate::fixed::is_early;
 use crate::function::Function;
 use crate::operand::{Block, Constraint, Inst, Operand, OperandPos, VReg};
 use crate::output::Allocation;
-use crate::references::{Row, Shape, Thread};
+use crate::references::Thread;
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
+use crate::rows::{Row, Shape};
 use crate::scan::{REGION_MARK, VRegState, params_at_start};
 use crate::tables::Tables;
 use alloc::vec::Vec;
@@ -244,13 +245,15 @@ impl Regions {
                 self.add_locals(input, func.edge_args(block, 0));
             }
             self.params(input, block, first);
-            let is_terminator = |&i: &u32| func.references.shape(i as usize).has(Shape::TERMINATOR);
+            let is_terminator = |&i: &u32| func.references.rows.shape(i as usize).has(Shape::TERMINATOR);
             let end = (insts.start.as_u32()..insts.end.as_u32()).rev().take_while(is_terminator).last();
             let end = end?;
             self.ends.push(end);
             let range = insts.start.as_u32() as usize..insts.end.as_u32() as usize;
-            let rows = &func.references.rows[range.start..=range.end];
-            if succs.len() == 1 && func.references.start(end as usize) != func.references.start(range.end) {
+            let rows = &func.references.rows.all()[range.start..=range.end];
+            if succs.len() == 1
+                && func.references.rows.start(end as usize) != func.references.rows.start(range.end)
+            {
                 return None;
             }
             let mut from = rows[0].end;

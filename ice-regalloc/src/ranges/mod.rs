@@ -39,7 +39,8 @@ use crate::function::Function;
 use crate::liveness::Liveness;
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, Scan, Shape, params_at_start};
+use crate::rows::Shape;
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, Scan, params_at_start};
 use alloc::vec::Vec;
 use interval::{Link, Links, NEW, SEVERAL};
 
@@ -142,7 +143,7 @@ impl Ranges {
             self.intervals[v as usize].cursor = 4 * end;
         }
         let mut terminates = true;
-        let rows = &func.references.rows[start as usize..=end as usize];
+        let rows = &func.references.rows.all()[start as usize..=end as usize];
         for (i, rows) in (start..end).zip(rows.windows(2)).rev() {
             let (first, shape) = (rows[0].end as usize, rows[1].shape);
             if terminates && !shape.has(Shape::TERMINATOR) {

@@ -10,7 +10,8 @@ use crate::function::Function;
 use crate::operand::{Block, Inst};
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits};
-use crate::scan::{NO_REG, NONE, Shape};
+use crate::rows::Shape;
+use crate::scan::{NO_REG, NONE};
 
 impl Splits {
     fn refer(&mut self, v: u32, block: u32) -> &mut Reference {
@@ -43,7 +44,7 @@ impl Splits {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
             let first_terminates =
-                func.references.shape(range.start.as_u32() as usize).has(Shape::TERMINATOR);
+                func.references.rows.shape(range.start.as_u32() as usize).has(Shape::TERMINATOR);
             for k in 0..func.block_succs(block).len() {
                 for arg in func.edge_args(block, k) {
                     if self.heads[arg.index()] == UNWANTED {
@@ -202,7 +203,8 @@ impl Splits {
         for (b, held) in self.held.iter_mut().enumerate() {
             let block = Block::from_u32(b as u32);
             let first = self.block_starts[b] as usize / 4;
-            if func.references.shape(first).has(Shape::TERMINATOR) && func.block_succs(block).len() == 1 {
+            if func.references.rows.shape(first).has(Shape::TERMINATOR) && func.block_succs(block).len() == 1
+            {
                 for arg in func.edge_args(block, 0) {
                     held.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }

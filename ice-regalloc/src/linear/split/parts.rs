@@ -9,7 +9,8 @@ use crate::function::Function;
 use crate::operand::{Block, Inst};
 use crate::ranges::Ranges;
 use crate::registers::{PReg, RegClass};
-use crate::scan::{NO_REG, NONE, Shape, params_at_start};
+use crate::rows::Shape;
+use crate::scan::{NO_REG, NONE, params_at_start};
 use core::cmp::Reverse;
 
 impl Splits {
@@ -200,9 +201,9 @@ fn neighbours(
 fn ends_in_plain_jump(func: &Function, block: u32) -> bool {
     let range = func.block_insts(Block::from_u32(block));
     let (start, last) = (range.start.as_u32(), range.end.as_u32() - 1);
-    let alone = last == start || !func.references.shape(last as usize - 1).has(Shape::TERMINATOR);
+    let alone = last == start || !func.references.rows.shape(last as usize - 1).has(Shape::TERMINATOR);
     alone
-        && !func.references.shape(last as usize).has(Shape::GENERAL)
+        && !func.references.rows.shape(last as usize).has(Shape::GENERAL)
         && func.operands(Inst::from_u32(last)).is_empty()
 }
 
