@@ -194,8 +194,8 @@ impl X86 {
         false
     }
 
-    /// An addition as an address, where that saves the copy of an operand: with a constant, or if both
-    /// operands are needed again. False, and nothing done, for other sums.
+    /// An addition as an address, where that saves the copy of an operand: with a constant, of a place and an index, or if
+    /// both operands are needed again. False, and nothing done, for other sums.
     fn lea_sum<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -205,7 +205,8 @@ impl X86 {
         dst: VReg,
     ) -> bool {
         let is_near = cx.func.int_value(b).is_some_and(|n| n.unsigned_abs() <= u64::from(MAX_SYMBOL_OFFSET));
-        if is_near && op == BinaryOp::Add && self.is_place(cx, a) {
+        let is_beside_place = is_near || self.folded_scale(cx, b).is_some();
+        if is_beside_place && op == BinaryOp::Add && self.is_place(cx, a) {
             let mem = self.sum_address(cx, [a, b]);
             cx.sink.push(Inst::Lea { width, dst, mem });
             return true;
