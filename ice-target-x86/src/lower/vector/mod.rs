@@ -10,6 +10,7 @@
 
 mod avx;
 mod avx_cast;
+mod build;
 mod cast;
 pub(super) mod constant;
 mod lanes;
