@@ -150,7 +150,10 @@ fn next_value(func: &Function, pair: Pair) -> Option<Inst> {
     let &InstData::Phi { incoming } = func.inst(func.defining_inst(pair.other)?) else { return None };
     let &(next, _) = func.incoming(incoming).iter().find(|&&(_, pred)| pred == pair.latch)?;
     let def = func.defining_inst(next)?;
-    let computes = !matches!(func.inst(def), InstData::Phi { .. }) && !func.inst(def).is_further_result();
+    // Nothing comes in front of what an invocation gives, or between a call and its second result.
+    let is_fixed =
+        matches!(func.inst(def), InstData::Phi { .. } | InstData::InvokeResult | InstData::LandingPad { .. });
+    let computes = !is_fixed && !func.inst(def).is_further_result();
     (computes && func.layout.block_of(def) == Some(pair.latch)).then_some(def)
 }
 
