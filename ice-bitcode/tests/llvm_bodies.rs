@@ -252,6 +252,28 @@ fn with_quads(quad: QuadPassing) -> MachineDescription {
 }
 
 #[test]
+fn reductions_join_whole_vectors_before_lanes() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "declare i32 @llvm.vector.reduce.add.v8i32(<8 x i32>)
+declare i64 @llvm.vector.reduce.add.v2i64(<2 x i64>)
+define i32 @f(<8 x i32> %x) { %r = call i32 @llvm.vector.reduce.add.v8i32(<8 x i32> %x)\n ret i32 %r }
+define i64 @g(<2 x i64> %x) { %r = call i64 @llvm.vector.reduce.add.v2i64(<2 x i64> %x)\n ret i64 %r }";
+    let bytes = make("llvm-as-19", "reductions.ll", text, &[]);
+    // Two vectors, the halves of their sum, and the halves of that; or eight lanes. Quadwords are lanes everywhere.
+    for (has_two_lanes, vectors, lanes) in [(true, 3, 0), (false, 0, 7)] {
+        let program = read_for(&bytes, &MachineDescription { has_two_lanes, ..X86_64 }).expect("is read");
+        ice_ir::verify_program(&program, Rules::Ice).expect("obeys the rules");
+        let mut text = String::new();
+        ice_ir::write_program(&program, &mut text).expect("writes");
+        assert_eq!(text.matches(": v4i32 = add").count(), vectors, "{text}");
+        assert_eq!(text.matches(": i32 = add").count(), lanes, "{text}");
+        assert_eq!(text.matches(": i64 = add").count(), 1, "{text}");
+    }
+}
+
+#[test]
 fn numbers_of_binary128_are_passed_as_the_machine_says() {
     if !has("llvm-as-19") {
         return;

@@ -13,7 +13,7 @@ use ice_ir::{BinaryOp, Type};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
     /// The high half of the unsigned product with the multiplier, shifted to the right; if `add`, the dividend is added
-    /// before, in one bit more.
+    /// before, in one bit more. The dividend is shifted itself before all this.
     Unsigned {
         /// One factor.
         multiplier: u32,
@@ -21,6 +21,8 @@ pub enum Plan {
         shift: u8,
         /// Whether the dividend is added.
         add: bool,
+        /// The amount of the first shift; zero if `add`.
+        before: u8,
     },
     /// The high half of the signed product, the dividend added or subtracted, shifted, with its sign bit added.
     Signed {
@@ -66,9 +68,14 @@ pub fn plan(sign: Signedness, ty: Type, n: i64) -> Option<Plan> {
     if ty.bits() <= 16 {
         // (x × ⌈2^32 / n⌉) >> 32: exact as x and n are below 2^16.
         let multiplier = ((1u64 << 32) / n as u64 + 1) as u32;
-        return Some(Plan::Unsigned { multiplier, shift: 0, add: false });
+        return Some(Plan::Unsigned { multiplier, shift: 0, add: false, before: 0 });
     }
-    Some(Plan::Unsigned { multiplier: magic.multiplier as u32, shift: magic.shift as u8, add: magic.add })
+    Some(Plan::Unsigned {
+        multiplier: magic.multiplier as u32,
+        shift: magic.shift as u8,
+        add: magic.add,
+        before: magic.before as u8,
+    })
 }
 
 /// The constant divisor `n` of type `ty`, as the IR has it, as a number of its sign.

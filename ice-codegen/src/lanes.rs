@@ -11,12 +11,15 @@
 //! if there is none, the lanes that are left come from what is below the lowest. What it is then depends on the function and its use counts alone, so that each link and each
 //! extraction finds out for itself that it needs no code. A target says which shuffles it has a plan for.
 //!
+//! A vector is *built* where a chain of insertions of single values sets all its lanes.
+//!
 //! Bytes of the result are named by where they come from, 0–15 in the first and 16–31 in the second of at most
 //! two vectors.
 //!
 //! Cost: at most two steps a lane for an insertion of a constant, as a chain that inserts a lane again is none; two
 //! walks of at most 32 links for each link and each extraction that only links use.
 
+use arrayvec::ArrayVec;
 use ice_ir::{Function, Inst, InstData, Type, Uses, Value, ValueDef};
 
 /// More links are not followed.
@@ -93,6 +96,56 @@ fn link(func: &Function, inst: Inst) -> Option<(u32, Value, u32)> {
         return None;
     };
     (func.value_type(from) == ty).then_some((to, from, lane(index)?))
+}
+
+/// The elements of the vector that `last` completes, by lane: a chain of insertions, each the only user of the one below,
+/// that leaves no lane of what is below it. None of them is a link, and no element is a constant. Each is given to `visit`.
+pub fn built(
+    func: &Function,
+    uses: &Uses,
+    last: Inst,
+    mut visit: impl FnMut(Inst),
+) -> Option<ArrayVec<Value, 16>> {
+    let count = func.value_type(func.result(last)?).lanes();
+    let (mut lanes, mut missing, mut inst) = ([None; 16], count, last);
+    for _ in 0..MAX_LINKS {
+        let &InstData::InsertElement { vector, element, index } = func.inst(inst) else { return None };
+        if func.is_constant(element) || link(func, inst).is_some() {
+            return None;
+        }
+        visit(inst);
+        let lane = lanes.get_mut((func.int_value(index)? as u32 & (count - 1)) as usize)?;
+        // The last insertion into a lane counts, and is met first.
+        if lane.is_none() {
+            *lane = Some(element);
+            missing -= 1;
+        }
+        if missing == 0 {
+            return Some(lanes.into_iter().flatten().collect());
+        }
+        let below = func.defining_inst(vector)?;
+        if uses.only_user_in_block(func, below, vector) != Some(inst) {
+            return None;
+        }
+        inst = below;
+    }
+    None
+}
+
+/// Whether `inst`, an insertion, needs no code because a later one completes a vector ([`built`]).
+pub fn is_inside_built(func: &Function, uses: &Uses, inst: Inst) -> bool {
+    let mut last = inst;
+    for _ in 0..MAX_LINKS {
+        let Some(result) = func.result(last) else { return false };
+        match uses.only_user_in_block(func, last, result) {
+            Some(user) if matches!(func.inst(user), InstData::InsertElement { vector, .. } if *vector == result) => {
+                last = user
+            }
+            _ => break,
+        }
+    }
+    let mut is_part = false;
+    last != inst && built(func, uses, last, |part| is_part |= part == inst).is_some() && is_part
 }
 
 /// The last link of the chain that `inst`, a link, is part of.

@@ -45,6 +45,8 @@ pub struct UnsignedMagic {
     pub shift: u32,
     /// Whether the dividend must be added to the high half before the shift, in one bit more.
     pub add: bool,
+    /// What the dividend is shifted right by before the product, and takes the place of the dividend.
+    pub before: u32,
 }
 
 /// How to divide a signed number of `bits` bits. The dividend is added to the high half of the product
@@ -64,15 +66,27 @@ pub fn unsigned(bits: u32, divisor: u64) -> Option<UnsignedMagic> {
     if divisor < 3 || divisor.is_power_of_two() || divisor >> (bits - 1) != 0 {
         return None;
     }
+    // Factors of two are shifted out first where one bit more would be needed: 10-8, "Hacker's Delight".
+    let whole = multiplier(bits, divisor, 0)?;
+    let before = divisor.trailing_zeros();
+    match whole.add && before > 0 {
+        true => multiplier(bits, divisor >> before, before),
+        false => Some(whole),
+    }
+}
+
+/// The multiplier for dividing numbers below `2^(bits - before)` by `divisor`.
+fn multiplier(bits: u32, divisor: u64, before: u32) -> Option<UnsignedMagic> {
     let d = u128::from(divisor);
     (0..bits).find_map(|shift| {
         let power = 1u128 << (bits + shift);
         let multiplier = power / d + 1;
-        // Exact for every dividend below 2^bits if the excess over the power is at most 2^shift.
-        (multiplier * d - power <= 1 << shift).then(|| UnsignedMagic {
+        // Exact for every dividend below 2^(bits - before) if the excess over the power is at most 2^(shift + before).
+        (multiplier * d - power <= 1 << (shift + before)).then(|| UnsignedMagic {
             multiplier: (multiplier & ((1 << bits) - 1)) as u64,
             shift,
             add: multiplier >> bits != 0,
+            before,
         })
     })
 }
@@ -104,6 +118,7 @@ mod tests {
     use super::*;
 
     fn divide_unsigned(bits: u32, magic: UnsignedMagic, x: u64) -> u64 {
+        let x = x >> magic.before;
         let high = (u128::from(x) * u128::from(magic.multiplier)) >> bits;
         let sum = if magic.add { high + u128::from(x) } else { high };
         (sum >> magic.shift) as u64

@@ -216,7 +216,8 @@ fn wide_cases_keep_their_upper_halves() {
     }
 }
 
-/// Seventeen values wait for each other while the frame is addressed from its base.
+/// Seventeen values wait for each other while the frame is addressed from its base. Each is needed twice, so that its load
+/// is no operand.
 #[test]
 fn every_register_is_used_with_a_frame_pointer() {
     let mut text = String::from(
@@ -231,7 +232,10 @@ fn every_register_is_used_with_a_frame_pointer() {
     for n in 0..15 {
         let _ = writeln!(text, "  v{}: i32 = xor v{}, v{}", 61 + n, 60 + n, 7 + 2 * n);
     }
-    text += "  ret v75\n}\n";
+    for n in 0..15 {
+        let _ = writeln!(text, "  v{}: i32 = add v{}, v{}", 76 + n, 75 + n, 7 + 2 * n);
+    }
+    text += "  ret v90\n}\n";
     let scratch = Scratch::new();
     let file = scratch.write("registers.ice", text);
     let flags =

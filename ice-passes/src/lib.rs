@@ -20,6 +20,7 @@ pub mod number_values;
 mod preheader;
 pub mod protect;
 pub mod return_calls;
+mod rotations;
 pub mod short_circuit;
 pub mod simplify;
 pub mod sink;

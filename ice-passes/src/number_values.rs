@@ -20,6 +20,9 @@
 //! with an operand is equal to what the other computes of itself with the same one: two counters of a loop that begin
 //! alike and take the same steps, as unrolling leaves them.
 //!
+//! A remainder by a constant whose quotient is there is the dividend less a product; one that was there before its
+//! quotient becomes that where it stands.
+//!
 //! The table is direct-mapped and forgets: a miss only costs an instruction.
 //!
 //! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
@@ -320,8 +323,54 @@ impl Numbering {
                 }
             }
         }
-        let data = canonical(func.inst(inst));
+        let mut data = canonical(func.inst(inst));
+        if let InstData::Binary { op, args } = data
+            && op.is_division()
+        {
+            if let Some(quotient) = self.share_quotient(func, tree, block, inst, (op, args)) {
+                return Some(quotient);
+            }
+            data = canonical(func.inst(inst));
+        }
         self.find_or_insert(func, tree, block, data, result)
+    }
+
+    /// Lets a quotient by a constant and the remainder have one division. Gives the quotient if `inst` is that, and it is
+    /// made where the remainder stands.
+    fn share_quotient(
+        &mut self,
+        func: &mut Function,
+        tree: &DominatorTree,
+        block: Block,
+        inst: Inst,
+        (op, args): (BinaryOp, [Value; 2]),
+    ) -> Option<Value> {
+        let [dividend, divisor] = args;
+        func.int_value(divisor)?;
+        let ty = func.value_type(dividend);
+        let (partner, is_quotient) = match op {
+            BinaryOp::Udiv => (BinaryOp::Urem, true),
+            BinaryOp::Sdiv => (BinaryOp::Srem, true),
+            BinaryOp::Urem => (BinaryOp::Udiv, false),
+            _ => (BinaryOp::Sdiv, false),
+        };
+        let key = InstData::Binary { op: partner, args };
+        let found = self.find(slot(&key), func, tree, block, &key, ty)?;
+        let (quotient, remainder, block) = match is_quotient {
+            false => (found, inst, block),
+            true => {
+                // What the remainder is in the table it is still, unless a quotient was found for it.
+                let remainder = func.defining_inst(found).filter(|&inst| *func.inst(inst) == key)?;
+                let block = func.layout.block_of(remainder)?;
+                let data = InstData::Binary { op, args };
+                (self.inner(func, tree, block, remainder, data, ty), remainder, block)
+            }
+        };
+        let product = InstData::Binary { op: BinaryOp::Mul, args: [quotient, divisor] };
+        let product = self.inner(func, tree, block, remainder, product, ty);
+        *func.inst_mut(remainder) = InstData::Binary { op: BinaryOp::Sub, args: [dividend, product] };
+        self.has_rewritten = true;
+        is_quotient.then_some(quotient)
     }
 
     /// The value of `data`, which the current instruction is about to use: found, or a new instruction

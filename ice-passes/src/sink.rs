@@ -8,6 +8,7 @@
 //!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
 //!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge, or on the edge
 //!   (`back_edges.rs`).
+//! * A phi's present value that another phi gets is copied early (`rotations.rs`).
 //!
 //! What is dead goes away first, so that nothing moves past a use that does not count. The originals are left for
 //! [`Uses`] to find dead.
@@ -18,6 +19,7 @@
 
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
+use crate::rotations::Rotations;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
 
@@ -26,13 +28,14 @@ use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, LoopFo
 pub struct SinkScratch {
     /// Phis of loop headers and, for each edge back, their next value with the block where it comes from.
     steps: Vec<(Value, Value, Block)>,
+    rotations: Rotations,
     back_edges: BackEdges,
 }
 
 /// Most predecessors of a loop's header whose steps are looked at.
 const MAX_INCOMING: usize = 256;
 /// Most instructions over which a step moves.
-const MAX_DISTANCE: u32 = 100;
+pub(crate) const MAX_DISTANCE: u32 = 100;
 
 /// Moves cheap instructions of `func` to their users; `pointer` is the type of addresses, and operands are in memory (`loads`),
 /// at sums of two registers and a number, or they are not.
@@ -65,7 +68,7 @@ pub fn sink(
         at = func.layout.next_block(block);
     }
     if loops.num_loops() > 0 {
-        any |= sink_steps(func, (loops, uses), loads, scratch);
+        any |= sink_steps(func, (cfg, loops, uses), loads, scratch);
         return Changed::instructions(any).max(scratch.back_edges.sink(func, cfg, loops, loads));
     }
     Changed::instructions(any)
@@ -112,7 +115,7 @@ fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) -> boo
 /// Whether any step has moved.
 fn sink_steps(
     func: &mut Function,
-    (loops, uses): (&LoopForest, &Uses),
+    (cfg, loops, uses): (&ControlFlowGraph, &LoopForest, &Uses),
     loads: bool,
     scratch: &mut SinkScratch,
 ) -> bool {
@@ -150,7 +153,7 @@ fn sink_steps(
             }
         }
     }
-    any
+    scratch.rotations.copy_early(func, (cfg, loops, uses), &scratch.steps) || any
 }
 
 /// Whether `def` computes the next value of `phi` from its present one, and may be computed later.
@@ -182,7 +185,7 @@ fn is_compared(func: &Function, (uses, loads): (&Uses, bool), block: Block, valu
 
 /// Whether `inst` reads `value`, or memory at an address that `value` is a part of: what computes the address is folded into
 /// the access, and a load into the one instruction that uses it.
-fn uses_of(func: &Function, uses: &Uses, inst: Inst, value: Value) -> bool {
+pub(crate) fn uses_of(func: &Function, uses: &Uses, inst: Inst, value: Value) -> bool {
     let mut is_used = is_accessed(func, inst, value);
     func.for_each_operand(inst, |operand| {
         let is_folded_access = || {

@@ -4,6 +4,9 @@
 //!   that has phis and nothing else, and that jumps to the switch's block, which has phis of these. With the first block
 //!   gone each case jumps to the dispatch itself, so that emission can write a copy of it there, and values go through
 //!   one phi instead of two. A block is taken in if all uses of its phis are phis there, and no block jumps to both.
+//! * *A case that is only a way.* A block of phis that a switch leads to and other blocks, and that goes on to the dispatch,
+//!   becomes a block for each switch, which the edge needs anyway, and the others go on themselves: the values go to the
+//!   dispatch's phis at once.
 //! * *Phis that differ by a constant.* `*pc++` gives the address of what is read and the one behind it. If on every edge
 //!   one phi gets what another one gets plus the same number, and is only the address of loads and stores, it is the other
 //!   one less the number, which is free there.
@@ -14,13 +17,17 @@
 //! most [`MAX_PHIS`] phis.
 
 use crate::changed::Changed;
-use crate::split::take_in;
+use crate::split::{empty, take_in};
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
-use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, SwitchKey, Uses, Value};
+use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, SwitchKey, Type, Uses, Value};
 
 /// Most phis of a block that are compared with one another.
 const MAX_PHIS: usize = 8;
+/// Most switches that lead to a case which becomes several.
+const MAX_WAYS: usize = 4;
+/// Most blocks that become several.
+const MAX_SPLIT: usize = 256;
 
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]
@@ -55,6 +62,9 @@ pub fn simplify_switches(
                 // The flow graph tells no more of this block.
                 break;
             }
+        }
+        if split_ways(func, cfg, uses, dispatch, incoming) {
+            changed = Changed::Blocks;
         }
         changed = changed.max(Changed::instructions(relate_phis(func, uses, dispatch)));
     }
@@ -159,12 +169,7 @@ fn is_latch(func: &Function, cfg: &ControlFlowGraph, uses: &Uses, latch: Block, 
             );
             is_plain && pred != latch && !cfg.succs(pred).contains(&dispatch)
         })
-        && phis(func, latch).all(|(inst, _)| {
-            let Some(value) = func.result(inst) else { return false };
-            let merged =
-                phis(func, dispatch).filter(|&(_, incoming)| incoming.contains(&(value, latch))).count();
-            uses.count(value) as usize == merged
-        })
+        && only_merged(func, uses, latch, dispatch)
 }
 
 /// The phis of a block, with what comes in.
@@ -172,6 +177,111 @@ fn phis(func: &Function, block: Block) -> impl Iterator<Item = (Inst, &[(Value, 
     func.block_insts(block).map_while(|inst| match *func.inst(inst) {
         InstData::Phi { incoming } => Some((inst, func.incoming(incoming))),
         _ => None,
+    })
+}
+
+/// Lets all that leads to cases of phis that go on to `dispatch` go there by ways of their own. Whether there were any.
+fn split_ways(
+    func: &mut Function,
+    cfg: &ControlFlowGraph,
+    uses: &Uses,
+    dispatch: Block,
+    merged: &mut Vec<(Value, Block)>,
+) -> bool {
+    let Some((_, first)) = phis(func, dispatch).next() else { return false };
+    let is_split = |&&(_, block): &&(Value, Block)| is_way(func, cfg, uses, block, dispatch);
+    let cases: Vec<Block> = first.iter().filter(is_split).map(|&(_, block)| block).take(MAX_SPLIT).collect();
+    for &case in &cases {
+        let ways: ArrayVec<(Block, Block), MAX_WAYS> = ways_to(cfg, case)
+            .into_iter()
+            .map(|pred| {
+                if matches!(func.terminator(pred), Some(InstData::Br { .. })) {
+                    func.retarget(pred, case, dispatch);
+                    return (pred, pred);
+                }
+                let way = func.insert_new_block_after(case);
+                let jump = func.make_inst(InstData::Br { target: dispatch }, Type::Void);
+                func.layout.append_inst(way, jump);
+                func.retarget(pred, case, way);
+                (pred, way)
+            })
+            .collect();
+        let mut next = func.layout.first_inst(dispatch);
+        while let Some(inst) = next
+            && let &InstData::Phi { incoming } = func.inst(inst)
+        {
+            merged.clear();
+            for &(value, pred) in func.incoming(incoming) {
+                if pred != case {
+                    merged.push((value, pred));
+                    continue;
+                }
+                let of_case =
+                    func.defining_inst(value).filter(|&def| func.layout.block_of(def) == Some(case));
+                merged.extend(ways.iter().map(|&(from, way)| match of_case.map(|def| func.inst(def)) {
+                    Some(&InstData::Phi { incoming }) => {
+                        let edges = func.incoming(incoming);
+                        (edges.iter().find(|edge| edge.1 == from).map_or(value, |edge| edge.0), way)
+                    }
+                    _ => (value, way),
+                }));
+            }
+            let incoming = func.make_incoming(merged);
+            *func.inst_mut(inst) = InstData::Phi { incoming };
+            next = func.layout.next_inst(inst);
+        }
+        empty(func, case);
+    }
+    !cases.is_empty()
+}
+
+/// The blocks that lead to `block`, each once; none if they are too many.
+fn ways_to(cfg: &ControlFlowGraph, block: Block) -> ArrayVec<Block, MAX_WAYS> {
+    let mut list = ArrayVec::new();
+    for &pred in cfg.preds(block) {
+        if !list.contains(&pred) && list.try_push(pred).is_err() {
+            list.clear();
+            return list;
+        }
+    }
+    list
+}
+
+/// Whether `case` has phis, of which the phis of `dispatch` alone are made, and goes there, and a switch leads to it and
+/// other blocks, of which one at most goes to addresses of blocks: an address has one place.
+fn is_way(func: &Function, cfg: &ControlFlowGraph, uses: &Uses, case: Block, dispatch: Block) -> bool {
+    let goes_on = func.block_insts(case).all(|inst| match *func.inst(inst) {
+        InstData::Phi { .. } => true,
+        InstData::Br { target } => target == dispatch,
+        _ => false,
+    });
+    if !goes_on || case == dispatch || phis(func, case).next().is_none() {
+        return false;
+    }
+    let preds = ways_to(cfg, case);
+    let (mut switches, mut by_address) = (0, 0);
+    let all_are_plain = preds.iter().all(|&pred| match func.terminator(pred) {
+        Some(&InstData::Switch { table, .. }) => {
+            switches += 1;
+            by_address += u32::from(func.switch(table).key == SwitchKey::Label);
+            pred != case
+        }
+        Some(InstData::Br { .. }) => pred != case,
+        _ => false,
+    });
+    all_are_plain
+        && switches > 0
+        && preds.len() > 1
+        && by_address <= 1
+        && only_merged(func, uses, case, dispatch)
+}
+
+/// Whether all uses of the phis of `block` are phis of `dispatch`, which get them from there.
+fn only_merged(func: &Function, uses: &Uses, block: Block, dispatch: Block) -> bool {
+    phis(func, block).all(|(inst, _)| {
+        let Some(value) = func.result(inst) else { return false };
+        let merged = phis(func, dispatch).filter(|&(_, incoming)| incoming.contains(&(value, block))).count();
+        uses.count(value) as usize == merged
     })
 }
 

@@ -7,7 +7,7 @@ use crate::mach::{MachInst, Sink};
 use ice_ir::{Inst, InstData, Signature, Type, Value};
 
 /// Most instructions that a load is moved down.
-const MAX_DELAY: u32 = 12;
+const MAX_DELAY: u32 = 128;
 
 impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
     /// Whether `user`, which uses `value`, only does one thing or another by it: as a branch, or a choice between

@@ -175,9 +175,12 @@ fn by_product<T: Words, S: Sink<T::Inst>>(
     dst: VReg,
 ) {
     use BinaryOp::{Add, Ashr, Lshr, Sub};
-    let sign = match plan {
-        Plan::Signed { .. } => Signedness::Signed,
-        Plan::Unsigned { .. } => Signedness::Unsigned,
+    let (sign, x) = match plan {
+        Plan::Signed { .. } => (Signedness::Signed, x),
+        Plan::Unsigned { before: 0, .. } => (Signedness::Unsigned, x),
+        Plan::Unsigned { before, .. } => {
+            (Signedness::Unsigned, target.word_reg(cx, Word::shifted(x, Lshr, before)))
+        }
     };
     let high = target.multiply_high(cx, sign, [x, factor]);
     match plan {

@@ -54,6 +54,9 @@ struct Holder {
 /// Most intervals in holes that are kept apart; others hold their registers through their holes.
 const MAX_INACTIVE: usize = 256;
 
+/// The weight of a copy in a loop.
+const LOOP: f32 = 8.0;
+
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
 
@@ -197,7 +200,7 @@ impl Scanner<'_> {
         taken
     }
 
-    /// A register for `v` outside `taken`: hints first, then the class in order.
+    /// A register for `v` outside `taken`: hints first, then the class in order, best one that its neighbour can share.
     fn find(&self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
         let interval = &self.ranges.intervals[v as usize];
         let (class, narrow) = (RegClass(interval.class), RegClass(interval.narrow));
@@ -205,12 +208,16 @@ impl Scanner<'_> {
             Some(other) => [other.reg, other.hint],
             None => [NO_REG; 2],
         });
-        for hint in [a[0], b[0], interval.hint, a[1], b[1]] {
+        let is_ahead = interval.near_weight[0] >= LOOP && a[0] == NO_REG;
+        let unfit = if is_ahead { self.unfit(interval.near[0]) } else { RegUnits::EMPTY };
+        let [first, second] = interval.near_weight;
+        let rivals = [0.0, second, interval.hint_weight, 0.0, 0.0];
+        for (hint, rival) in [a[0], b[0], interval.hint, a[1], b[1]].into_iter().zip(rivals) {
             if hint == NO_REG || !self.tables.in_class(narrow, hint) {
                 continue;
             }
             let units = self.tables.units(PReg(hint));
-            if units.intersects(taken) {
+            if units.intersects(taken) || first > rival && units.intersects(unfit) {
                 continue;
             }
             // What instructions reserve may be for this very value.
@@ -220,11 +227,30 @@ impl Scanner<'_> {
             }
         }
         let avoid = taken.union(reserved).union(self.too_dear(v));
+        if is_ahead && let Some(shared) = self.tables.first_free(narrow, avoid.union(unfit).0) {
+            return Some(shared);
+        }
         let found = self.tables.first_free(narrow, avoid.0);
         if found.is_none() && narrow != class {
             return self.tables.first_free(class, avoid.0);
         }
         found
+    }
+
+    /// Units that `v`, whose turn comes later, will hardly get: what others reserve in it, and hold where it begins.
+    #[inline(never)]
+    fn unfit(&self, v: u32) -> RegUnits {
+        let mut unfit = self.ranges.reserved_in(v, self.next_reserved);
+        let own = self.ranges.intervals[v as usize].hint;
+        if own != NO_REG {
+            let units = self.tables.units(PReg(own));
+            if unfit.intersects(units) && !self.ranges.reserved_by_others(self.func, self.file, v, units) {
+                unfit = unfit.difference(units);
+            }
+        }
+        let start = self.ranges.start(v);
+        let held = self.assign.active.iter().filter(|holder| holder.until > start);
+        held.fold(unfit, |all, holder| all.union(holder.units))
     }
 
     /// Registers that cost more to save than `v` does in memory.

@@ -32,8 +32,8 @@ pub(crate) struct Interval {
     pub density: f32,
     /// Virtual registers that copies connect it with, and the weights of the copies, the heavier first.
     pub near: [u32; 2],
-    pub(super) near_weight: [f32; 2],
-    pub(super) hint_weight: f32,
+    pub near_weight: [f32; 2],
+    pub hint_weight: f32,
     /// A register that a fixed operand wants it in.
     pub hint: u8,
     /// Class of values, and the narrowest class of an operand.

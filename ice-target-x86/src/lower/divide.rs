@@ -135,14 +135,20 @@ impl X86 {
             return true;
         }
         let Some(magic) = magic::unsigned(d.bits(), n) else { return false };
-        if ty == Type::I16 && magic.add {
+        if ty == Type::I16 && (magic.add || magic.before != 0) {
             // (x × ⌈2^32 / n⌉) >> 32: exact as x and n are below 2^16.
             let multiplier = ((1u64 << 32) / n + 1) as i64;
             let quotient = self.multiply_high(cx, Signedness::Unsigned, d.width, d.x, multiplier);
             self.finish_division(cx, d, quotient, n as i32);
             return true;
         }
-        let high = self.multiply_high(cx, Signedness::Unsigned, d.width, d.x, magic.multiplier as i64);
+        let mut x = d.x;
+        if magic.before != 0 {
+            x = self.wide_temp(cx, d.width);
+            self.mov(cx, d.width, x, Src::Reg(d.x));
+            self.shift_by(cx, Shift::Shr, d.width, x, magic.before);
+        }
+        let high = self.multiply_high(cx, Signedness::Unsigned, d.width, x, magic.multiplier as i64);
         let quotient = if magic.add {
             // ((x - high) / 2 + high) >> (s - 1): the sum in one bit more. The shift is not zero here.
             let sum = self.wide_temp(cx, d.width);

@@ -77,6 +77,15 @@ pub(super) fn extremum(func: &Function, cond: Value, choices: [Value; 2]) -> Opt
     })
 }
 
+/// The right operand `src` of an operation on `args` whose left one is copied to `dst`: of equal ones the copy, so that the
+/// value ends with it.
+pub(super) fn of_copy([a, b]: [Value; 2], dst: VReg, src: Src) -> Src {
+    match src {
+        Src::Reg(_) if a == b => Src::Reg(dst),
+        _ => src,
+    }
+}
+
 impl X86 {
     /// A choice between two compared numbers, scalars or lane by lane. False, and nothing done, for others.
     pub(super) fn select_extremum<S: Sink<Inst>>(
@@ -113,7 +122,7 @@ impl X86 {
         let swap = matches!(op, SseOp::Addss | SseOp::Addsd | SseOp::Mulss | SseOp::Mulsd)
             && self.exchanges(cx, [a, b]);
         let [a, b] = if swap { [b, a] } else { [a, b] };
-        let src = self.float_src(cx, b);
+        let src = of_copy([a, b], dst.lo(), self.float_src(cx, b));
         self.move_value(cx, dst, a);
         cx.sink.push(Inst::Sse { op, dst: dst.lo(), src });
     }

@@ -111,6 +111,7 @@ impl X86 {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
                     || self.folds_into_shuffle(cx, def)
                     || self.folds_repeated_lane(cx, def, user)
+                    || self.folds_into_built(cx, def)
             }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>

@@ -41,6 +41,18 @@ fn is_next(func: &Function, value: Value, next: Value) -> bool {
     func.incoming(incoming).iter().take(MAX_SEARCHED).any(|&(value, _)| value == next)
 }
 
+/// Whether `value` is a phi that gets what was loaded, or the copy of another value, at the end of the block of `inst`.
+fn is_window(func: &Function, inst: ice_ir::Inst, value: Value) -> bool {
+    let Some(&InstData::Phi { incoming }) = func.defining_inst(value).map(|def| func.inst(def)) else {
+        return false;
+    };
+    let block = func.layout.block_of(inst);
+    func.incoming(incoming).iter().take(MAX_SEARCHED).any(|&(value, pred)| {
+        let def = func.defining_inst(value).filter(|_| Some(pred) == block).map(|def| func.inst(def));
+        matches!(def, Some(InstData::Load { .. } | InstData::Cast { op: CastOp::Bitcast, .. }))
+    })
+}
+
 /// The address that is a power of two, the first to the third, times a register.
 fn multiple(x: VReg, power: u8) -> Amode {
     match power {
@@ -152,7 +164,8 @@ impl X86 {
     }
 
     /// Whether the result of the current instruction rather takes the register of `value` than that of `other`: of two
-    /// that are not needed again, the phi whose next value the result is.
+    /// that are not needed again, the phi whose next value the result is, or else what is no phi of a window,
+    /// whose own next value wants its register.
     pub(super) fn is_better_replaced<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
@@ -161,8 +174,11 @@ impl X86 {
     ) -> bool {
         let Some(inst) = cx.current_inst() else { return false };
         let ends = |value| cx.uses.ends_at(cx.func, value, inst);
-        ends(value)
-            && (!ends(other) || cx.func.result(inst).is_some_and(|next| is_next(cx.func, value, next)))
+        if !ends(value) || !ends(other) {
+            return ends(value);
+        }
+        cx.func.result(inst).is_some_and(|next| is_next(cx.func, value, next))
+            || is_window(cx.func, inst, other) && !is_window(cx.func, inst, value)
     }
 
     /// The address of a symbol plus a constant. False, and nothing done, for other sums.
@@ -178,8 +194,8 @@ impl X86 {
         false
     }
 
-    /// An addition as an address, where that saves the copy of an operand: with a constant, or if both
-    /// operands are needed again. False, and nothing done, for other sums.
+    /// An addition as an address, where that saves the copy of an operand: with a constant, of a place and an index, or if
+    /// both operands are needed again. False, and nothing done, for other sums.
     fn lea_sum<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -189,7 +205,8 @@ impl X86 {
         dst: VReg,
     ) -> bool {
         let is_near = cx.func.int_value(b).is_some_and(|n| n.unsigned_abs() <= u64::from(MAX_SYMBOL_OFFSET));
-        if is_near && op == BinaryOp::Add && self.is_place(cx, a) {
+        let is_beside_place = is_near || self.folded_scale(cx, b).is_some();
+        if is_beside_place && op == BinaryOp::Add && self.is_place(cx, a) {
             let mem = self.sum_address(cx, [a, b]);
             cx.sink.push(Inst::Lea { width, dst, mem });
             return true;

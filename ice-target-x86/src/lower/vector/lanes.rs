@@ -99,6 +99,9 @@ impl X86 {
         {
             return self.shuffle(cx, shuffle.sources, &plan, result);
         }
+        if self.built(cx, result) {
+            return;
+        }
         let ty = cx.func.value_type(vector);
         let lane = lane_number(cx, ty, index);
         if lane == 0 && self.is_first_lane(cx, vector, element, result) {

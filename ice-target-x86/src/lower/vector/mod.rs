@@ -10,6 +10,7 @@
 
 mod avx;
 mod avx_cast;
+mod build;
 mod cast;
 pub(super) mod constant;
 mod lanes;
@@ -21,6 +22,7 @@ mod tests;
 mod wide;
 
 use crate::inst::{Inst, Src};
+use crate::lower::float::of_copy;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
@@ -246,7 +248,7 @@ impl X86 {
             let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
             self.copy_to(cx, dst, a);
-            cx.sink.push(Inst::Sse { op: packed, dst, src });
+            cx.sink.push(Inst::Sse { op: packed, dst, src: of_copy(args, dst, src) });
             return Ok(());
         }
         if let Some(op) = shift_by(op, ty)

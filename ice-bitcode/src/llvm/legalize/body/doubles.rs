@@ -222,24 +222,34 @@ impl Body<'_, '_> {
     }
 
     /// All lanes of integers joined by an operation whose order does not matter: wholes first, then halves, then the halves of
-    /// what is left.
-    pub(super) fn double_reduced(
+    /// what is left. Where there are no doubles, single parts are the wholes on machines that shuffle their lanes.
+    pub(super) fn reduced_by_halves(
         &mut self,
         a: Operand,
         mut join: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Checked<Option<Value>> {
         let vector = self.vector_shape(a.ty)?;
         let mut run = self.run(a);
-        let Some(ty) = self.double_of(vector, run.len) else { return Ok(None) };
-        if !matches!(vector.lane, Scalar::Int(8..)) || !run.len.is_power_of_two() || ty == Type::V32I1 {
+        let double = self.double_of(vector, run.len);
+        let has_shuffles = vector.native.is_some() && self.m.legal.machine().has_two_lanes;
+        let is_whole = match (double, vector.lane) {
+            (Some(ty), Scalar::Int(8..)) => ty != Type::V32I1,
+            (None, Scalar::Int(8..=32)) => has_shuffles,
+            _ => false,
+        };
+        if !is_whole || !run.len.is_power_of_two() {
             return Ok(None);
         }
-        while run.len > 2 {
+        let each = if double.is_some() { 2 } else { 1 };
+        while run.len > each {
             let half = run.len / 2;
             let (low, high) = (run.part(0, half), run.part(half, half));
-            run = self.by_doubles(half / 2, [low, high], |cx, [x, y]| Ok(join(cx, x, y)))?;
+            run = self.by_doubles(half / each, [low, high], |cx, [x, y]| Ok(join(cx, x, y)))?;
         }
-        let mut value = join(self, self.get(run, 0), self.get(run, 1));
+        let mut value = self.get(run, 0);
+        if each == 2 {
+            value = join(self, value, self.get(run, 1));
+        }
         let mut lanes = self.ty_of(value).lanes();
         while lanes > 1 {
             lanes /= 2;
