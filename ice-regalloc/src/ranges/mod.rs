@@ -67,6 +67,8 @@ pub(crate) struct Ranges {
     pub reserved: Vec<(u32, RegUnits)>,
     /// Segment tree of unions over `reserved`: leaves from the middle on.
     tree: Vec<RegUnits>,
+    /// The first of `reserved` at or behind each position that is a multiple of a few instructions, up to the last.
+    reserved_index: Vec<u32>,
     depth: Vec<i32>,
     old_params: Vec<u32>,
 }
