@@ -77,15 +77,14 @@ fn is_small_dispatch(mach: &MachFunction<Inst>, allocation: &Output, block: Mach
         Inst::JmpIndirect { .. } => true,
         _ => false,
     };
+    if !is_one_jump || rest.len() >= MAX_INSTS {
+        return false;
+    }
     let edits = allocation.edits_of(range.start as u32..range.end as u32);
     let ends_early = edits
         .last()
         .is_none_or(|edit| edit.point < ProgPoint::after(MachInstId::from_u32(range.end as u32 - 1)));
-    is_one_jump
-        && rest.len() < MAX_INSTS
-        && rest.iter().all(is_copied)
-        && edits.len() <= MAX_EDITS
-        && ends_early
+    rest.iter().all(is_copied) && edits.len() <= MAX_EDITS && ends_early
 }
 
 /// Whether the instruction may be written a second time: it only computes.
