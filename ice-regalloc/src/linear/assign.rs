@@ -209,15 +209,14 @@ impl Scanner<'_> {
             None => [NO_REG; 2],
         });
         let is_ahead = interval.near_weight[0] >= LOOP && a[0] == NO_REG;
-        let unfit = if is_ahead { self.unfit(interval.near[0]) } else { RegUnits::EMPTY };
-        let [first, second] = interval.near_weight;
-        let rivals = [0.0, second, interval.hint_weight, 0.0, 0.0];
-        for (hint, rival) in [a[0], b[0], interval.hint, a[1], b[1]].into_iter().zip(rivals) {
+        let mut hints = [a[0], b[0], interval.hint, a[1], b[1]];
+        let unfit = if is_ahead { self.leave_unfit(v, &mut hints) } else { RegUnits::EMPTY };
+        for hint in hints {
             if hint == NO_REG || !self.tables.in_class(narrow, hint) {
                 continue;
             }
             let units = self.tables.units(PReg(hint));
-            if units.intersects(taken) || first > rival && units.intersects(unfit) {
+            if units.intersects(taken) {
                 continue;
             }
             // What instructions reserve may be for this very value.
@@ -237,8 +236,22 @@ impl Scanner<'_> {
         found
     }
 
-    /// Units that `v`, whose turn comes later, will hardly get: what others reserve in it, and hold where it begins.
+    /// Leaves the hints of `v` out that its first neighbour, whose turn comes later, will hardly share and that weigh less.
+    /// Gives the units that the neighbour will hardly get.
     #[inline(never)]
+    fn leave_unfit(&self, v: u32, hints: &mut [u8; 5]) -> RegUnits {
+        let interval = &self.ranges.intervals[v as usize];
+        let unfit = self.unfit(interval.near[0]);
+        let [first, second] = interval.near_weight;
+        for (hint, rival) in hints.iter_mut().zip([0.0, second, interval.hint_weight, 0.0, 0.0]) {
+            if *hint != NO_REG && first > rival && self.tables.units(PReg(*hint)).intersects(unfit) {
+                *hint = NO_REG;
+            }
+        }
+        unfit
+    }
+
+    /// Units that `v`, whose turn comes later, will hardly get: what others reserve in it, and hold where it begins.
     fn unfit(&self, v: u32) -> RegUnits {
         let mut unfit = self.ranges.reserved_in(v, self.next_reserved);
         let own = self.ranges.intervals[v as usize].hint;
