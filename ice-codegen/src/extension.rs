@@ -9,7 +9,7 @@
 //! Cost: a constant number of values for each question.
 
 use crate::magic::Signedness;
-use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Intrinsic, Type, Value, ValueDef};
 
 /// Through how many phis and selects the question is followed.
 const MAX_DEPTH: u32 = 3;
@@ -57,6 +57,44 @@ fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool
     let wanted = if sign == Signedness::Signed { CastOp::Sext } else { CastOp::Zext };
     let cast = func.defining_inst(value).map(|inst| func.inst(inst));
     matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
+}
+
+/// Through how many operations the halves of a pair are followed.
+const MAX_HALF_DEPTH: u32 = 2;
+
+/// The low and the high half of `value`, of 64 bits, where they are known numbers: of constants, and where extension, a
+/// shift by a word or more, a mask or a count of bits has filled them with zeros.
+pub fn known_halves(func: &Function, value: Value) -> [Option<u32>; 2] {
+    halves(func, value, MAX_HALF_DEPTH)
+}
+
+fn halves(func: &Function, value: Value, depth: u32) -> [Option<u32>; 2] {
+    if let Some(number) = func.int_value(value) {
+        return [Some(number as u32), Some((number >> 32) as u32)];
+    }
+    let is_far = |amount| func.int_value(amount).is_some_and(|n| (32..64).contains(&n));
+    let of_both = |args: [Value; 2]| {
+        let [a, b] = args.map(|arg| if depth > 0 { halves(func, arg, depth - 1) } else { [None; 2] });
+        [[a[0], b[0]], [a[1], b[1]]]
+    };
+    let zero = |is_zero: bool| is_zero.then_some(0);
+    match func.defining_inst(value).map(|inst| func.inst(inst)) {
+        Some(InstData::Cast { op: CastOp::Zext, .. }) => [None, Some(0)],
+        Some(InstData::CallIntrinsic { op: Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, .. }) => {
+            [None, Some(0)]
+        }
+        Some(&InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] }) if is_far(amount) => {
+            [None, Some(0)]
+        }
+        Some(&InstData::Binary { op: BinaryOp::Shl, args: [_, amount] }) if is_far(amount) => [Some(0), None],
+        Some(&InstData::Binary { op: BinaryOp::And, args }) => {
+            of_both(args).map(|known| zero(known.contains(&Some(0))))
+        }
+        Some(&InstData::Binary { op: BinaryOp::Or | BinaryOp::Xor, args }) => {
+            of_both(args).map(|known| zero(known == [Some(0); 2]))
+        }
+        _ => [None; 2],
+    }
 }
 
 /// How both factors of a product of pairs are words extended, if they are.

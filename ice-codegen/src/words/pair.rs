@@ -4,11 +4,11 @@ use super::divide::by_constant as divide_by;
 use super::{Cx, Word, Words};
 use crate::compiled::Libcall;
 use crate::division::plan;
-use crate::extension::long_factors;
+use crate::extension::{known_halves, long_factors};
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::{Part, Signedness, parts};
-use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
+use ice_ir::{BinaryOp, Type, Value};
 
 /// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,23 +36,6 @@ impl PairShift {
             BinaryOp::Shl => [regs.lo(), regs.hi()],
             _ => [regs.hi(), regs.lo()],
         }
-    }
-}
-
-/// The low and the high half of a value, where they are known numbers: of constants, and of what extension or a shift by a
-/// word has filled with zeros.
-fn known_halves(func: &Function, value: Value) -> [Option<u32>; 2] {
-    if let Some(number) = func.int_value(value) {
-        return [Some(number as u32), Some((number >> 32) as u32)];
-    }
-    let is_far = |amount| func.int_value(amount).is_some_and(|n| (32..64).contains(&n));
-    match func.defining_inst(value).map(|inst| func.inst(inst)) {
-        Some(InstData::Cast { op: CastOp::Zext, .. }) => [None, Some(0)],
-        Some(&InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] }) if is_far(amount) => {
-            [None, Some(0)]
-        }
-        Some(&InstData::Binary { op: BinaryOp::Shl, args: [_, amount] }) if is_far(amount) => [Some(0), None],
-        _ => [None; 2],
     }
 }
 

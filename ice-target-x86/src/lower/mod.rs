@@ -35,7 +35,7 @@ use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::Width;
-use ice_codegen::extension::is_zero_extended_beside_signs;
+use ice_codegen::extension::{is_zero_extended_beside_signs, known_halves};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, Operands as _, ValueRegs};
 use ice_ir::{Symbol, Type, Value, ValueDef};
@@ -129,7 +129,8 @@ impl X86 {
         }
     }
 
-    /// The low and high half of a pair as source operands.
+    /// The low and high half of a pair as source operands: halves that are known are immediates, and nobody asks for the
+    /// registers that were made for them.
     pub(crate) fn pair_src<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> [Src; 2] {
         match cx.func.value_def(value) {
             ValueDef::Int(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
@@ -138,7 +139,12 @@ impl X86 {
                 Some(parts) => parts,
                 None => {
                     let regs = self.regs(cx, value);
-                    [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+                    let known = known_halves(cx.func, value);
+                    let part = |n: u8| match known[usize::from(n)] {
+                        Some(number) => Src::Imm(number as i32),
+                        None => Src::Reg(regs.part(n)),
+                    };
+                    [part(0), part(1)]
                 }
             },
         }
