@@ -1,7 +1,8 @@
 //! What costs nothing at its user goes there: comparisons, scales, and the steps of loops.
 //!
 //! * A comparison that a branch or select of another block uses, or that several use, is computed anew
-//!   before each: it then sets flags and needs no register (as LLVM's CodeGenPrepare sinks comparisons).
+//!   before each: it then sets flags and needs no register (as LLVM's CodeGenPrepare sinks comparisons). Not a check for
+//!   overflow, which is computed together with what it checks.
 //! * A shift left by up to 3 that several additions use is computed anew before each: it becomes the scale
 //!   of an address or the shifted operand of the addition.
 //! * The next value of a phi (`i + 1`) that is computed while the phi's present value is still used after it
@@ -21,7 +22,9 @@ use crate::back_edges::BackEdges;
 use crate::changed::Changed;
 use crate::rotations::Rotations;
 use alloc::vec::Vec;
-use ice_ir::{BinaryOp, Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+use ice_ir::{
+    BinaryOp, Block, CastOp, ControlFlowGraph, Function, Inst, InstData, IntCond, LoopForest, Type, Uses, Value,
+};
 
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]
@@ -91,12 +94,34 @@ fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, c
     let copies = is_shared
         && func.value_type(cond) == Type::I1
         && matches!(func.inst(def), InstData::Icmp { .. } | InstData::Fcmp { .. })
+        && !checks_overflow(func, def)
         && !matches!(func.inst(user), &InstData::Select { if_true, if_false, .. }
             if if_true == cond || if_false == cond);
     if copies {
         copy_to(func, def, user, cond);
     }
     copies
+}
+
+/// Whether the comparison says if what was computed before it has overflowed, a product compared with its own low half
+/// extended, or the sign of two differences from a sum: what machines compute together with that, once.
+fn checks_overflow(func: &Function, comparison: Inst) -> bool {
+    let &InstData::Icmp { cond, args: [a, b] } = func.inst(comparison) else { return false };
+    let defined = |value| func.defining_inst(value).map(|def| *func.inst(def));
+    let is_cut = |part, whole| match defined(part) {
+        Some(InstData::Cast { op: CastOp::Sext | CastOp::Zext, arg }) => {
+            matches!(defined(arg), Some(InstData::Cast { op: CastOp::Trunc, arg }) if arg == whole)
+        }
+        _ => false,
+    };
+    let is_xor = |value| matches!(defined(value), Some(InstData::Binary { op: BinaryOp::Xor, .. }));
+    match cond {
+        IntCond::Ne => is_cut(a, b) || is_cut(b, a),
+        IntCond::Slt if func.int_value(b) == Some(0) => {
+            matches!(defined(a), Some(InstData::Binary { op: BinaryOp::And, args: [x, y] }) if is_xor(x) && is_xor(y))
+        }
+        _ => false,
+    }
 }
 
 /// Whether it did.

@@ -72,13 +72,16 @@ impl X86 {
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
     pub(super) fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
-            InstData::Icmp { cond, args } => match cx.exchange_of(inst) {
-                Some(exchange) => {
+            InstData::Icmp { cond, args } => {
+                if let Some(exchange) = cx.exchange_of(inst) {
                     self.atomic_cmpxchg(cx, exchange);
-                    Test::One(int_cond(cond))
+                    return Test::One(int_cond(cond));
                 }
-                None => self.compare_ints(cx, cond, args),
-            },
+                match self.overflow_of(cx, inst) {
+                    Some(check) => Test::One(self.check(cx, check)),
+                    None => self.compare_ints(cx, cond, args),
+                }
+            }
             InstData::Fcmp { cond, args } => self.compare_floats(cx, cond, args),
             _ => Test::Known(false),
         }

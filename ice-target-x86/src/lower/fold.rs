@@ -8,6 +8,7 @@
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
 //! | two shifts, and the negation of an amount | what joins them | a rotation ([`rotate`](super::rotate)) |
 //! | and | comparison with zero | `test` |
+//! | what checks a sum, difference or product for overflow | branch, select | flags ([`overflow`](super::overflow)) |
 //! | shift by a variable | test of the one bit that it moves | `bt` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | comparison of vectors | select of the same two | minimum or maximum |
@@ -103,8 +104,9 @@ impl X86 {
             InstData::Cast { op: CastOp::Sext, arg } => {
                 self.is_pair(cx.func.value_type(result))
                     && cx.func.value_type(arg) == Type::I32
-                    && matches!(*cx.func.inst(user), InstData::Binary { op: BinaryOp::Mul, args }
+                    && (matches!(*cx.func.inst(user), InstData::Binary { op: BinaryOp::Mul, args }
                         if long_factors(cx.func, args) == Some(Signedness::Signed))
+                        || self.folds_into_check(cx, def, user))
             }
             InstData::Load { .. } => self.folds_load(cx, def, user),
             InstData::InsertElement { .. } => {
@@ -129,6 +131,7 @@ impl X86 {
                         && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
                         || matches!(op, BinaryOp::Shl | BinaryOp::Lshr)
                             && self.folds_into_rotation(cx, def, user)
+                        || matches!(op, BinaryOp::And | BinaryOp::Xor) && self.folds_into_check(cx, def, user)
                         || op == BinaryOp::Sub && self.is_amount_of_rotation(cx, def, user)
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)

@@ -73,6 +73,9 @@ impl X86 {
         let ty = cx.func.value_type(result);
         let width = self.arithmetic_width(ty);
         let dst = cx.regs(result).lo();
+        if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.is_checked(cx, op, result) {
+            return;
+        }
         let has_folded = cx.folded(a).is_some() || cx.folded(b).is_some();
         if has_folded && self.joins_folded(cx, op, [a, b], width, dst) {
             return;
@@ -288,6 +291,7 @@ impl X86 {
         let dst = regs.lo();
         let pair_result = to == Type::I64 && self.has_pairs();
         match op {
+            CastOp::Trunc if self.is_checked_product(cx, arg) => {}
             CastOp::Trunc => {
                 if let Some(mem) = self.folded_load(cx, arg) {
                     cx.sink.push(Inst::Load { width: self.width(to), dst, mem });

@@ -22,6 +22,7 @@ mod int;
 mod intrinsic;
 mod invoke;
 mod memory;
+mod overflow;
 mod pair64;
 mod product;
 mod return_call;

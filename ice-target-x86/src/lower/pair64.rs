@@ -25,6 +25,13 @@ impl X86 {
         [a, b]: [Value; 2],
         result: Value,
     ) {
+        let is_checked = match op {
+            BinaryOp::Add | BinaryOp::Sub => self.is_checked(cx, op, result),
+            _ => op == BinaryOp::Mul && self.is_checked_product(cx, result),
+        };
+        if is_checked {
+            return;
+        }
         let dst = cx.regs(result);
         if let Some(rotation) = self.folded_rotation(cx, op, [a, b]) {
             return self.rotate_pair(cx, rotation, dst);
@@ -63,13 +70,8 @@ impl X86 {
         dst: ValueRegs,
     ) {
         let carries = matches!(op, Alu::Add | Alu::Sub) && rhs[0] != Src::Imm(0);
-        // Between the two instructions of a carry are only moves.
         if carries {
-            let high = if op == Alu::Add { Alu::Adc } else { Alu::Sbb };
-            self.mov(cx, W, dst.lo(), lhs[0]);
-            self.mov(cx, W, dst.hi(), lhs[1]);
-            cx.sink.push(Inst::Alu { op, width: W, dst: dst.lo(), src: rhs[0] });
-            return cx.sink.push(Inst::Alu { op: high, width: W, dst: dst.hi(), src: rhs[1] });
+            return self.pair_carrying(cx, op, lhs, rhs, dst);
         }
         for (part, dst) in dst.iter().enumerate() {
             let (lhs, rhs) = (lhs[part], rhs[part]);
@@ -87,6 +89,23 @@ impl X86 {
                 }
             }
         }
+    }
+
+    /// A sum or difference of which the high half takes the carry. Between the two instructions are only moves; behind
+    /// them carry and overflow are those of the whole.
+    pub(super) fn pair_carrying<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Alu,
+        lhs: [Src; 2],
+        rhs: [Src; 2],
+        dst: ValueRegs,
+    ) {
+        let high = if op == Alu::Add { Alu::Adc } else { Alu::Sbb };
+        self.mov(cx, W, dst.lo(), lhs[0]);
+        self.mov(cx, W, dst.hi(), lhs[1]);
+        cx.sink.push(Inst::Alu { op, width: W, dst: dst.lo(), src: rhs[0] });
+        cx.sink.push(Inst::Alu { op: high, width: W, dst: dst.hi(), src: rhs[1] });
     }
 
     /// lo×lo in 64 bits plus the two cross products in the high half; without those with a high half that
@@ -127,7 +146,7 @@ impl X86 {
     }
 
     /// The low half of a pair that is a word extended with its sign, in a register.
-    fn low_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+    pub(super) fn low_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
         if let Some(number) = cx.func.int_value(value) {
             return self.part_reg(cx, Src::Imm(number as i32));
         }
