@@ -8,6 +8,7 @@ extern crate alloc;
 
 pub mod addresses;
 mod back_edges;
+pub mod byte_accesses;
 mod changed;
 pub mod check_types;
 mod counter_index;

@@ -16,6 +16,9 @@
 //! told apart. The state of memory has a number, new after each such instruction; a block with one predecessor goes
 //! on with the number at that one's end, any other block begins with a new one.
 //!
+//! Numbers that are read or written byte by byte are found at the last of the bytes
+//! ([`byte_accesses`](mod@crate::byte_accesses)).
+//!
 //! Two phis of a block are equal if they get equal values from each predecessor; a value that one phi computes of itself
 //! with an operand is equal to what the other computes of itself with the same one: two counters of a loop that begin
 //! alike and take the same steps, as unrolling leaves them.
@@ -28,6 +31,7 @@
 //! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
 //! terminators but for operands, and the order of side effects. Linear.
 
+use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
 use crate::simplify::{Constants, Rewrite, simplify};
 use alloc::boxed::Box;
@@ -38,7 +42,7 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Type, Uses, Value,
+    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -72,6 +76,7 @@ pub struct Numbering {
     replaced: Vec<PackedOption<Value>>,
     phis: Vec<Inst>,
     constants: Constants,
+    swaps: ByteSwaps,
     /// An instruction has become another one.
     has_rewritten: bool,
 }
@@ -97,6 +102,7 @@ impl Default for Numbering {
             replaced: Vec::new(),
             phis: Vec::new(),
             constants: Constants::default(),
+            swaps: ByteSwaps::default(),
             has_rewritten: false,
         }
     }
@@ -181,11 +187,16 @@ fn is_worth_keeping(func: &Function, data: &InstData) -> bool {
 }
 
 impl Numbering {
+    /// The tables for functions of `module`, whose intrinsics may be called.
+    pub fn of(module: &Module) -> Numbering {
+        Numbering { swaps: ByteSwaps::of(module), ..Numbering::default() }
+    }
+
     /// Gives the number of constants that another one stands for.
     fn begin(&mut self, func: &Function) -> u32 {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            *self = Numbering { epoch: 1, ..Numbering::default() };
+            *self = Numbering { epoch: 1, swaps: self.swaps, ..Numbering::default() };
         }
         (self.memory, self.states) = (0, 0);
         self.memory_at_end.clear();
@@ -279,7 +290,9 @@ impl Numbering {
                 let key = InstData::Load { address, align_log2: 0 };
                 self.find_or_insert(func, tree, block, key, result)
             }
-            InstData::Store { address, value, .. } => {
+            InstData::Store { .. } => {
+                self.has_rewritten |= whole_store(func, self.swaps, inst);
+                let InstData::Store { address, value, .. } = *func.inst(inst) else { return None };
                 self.change_memory();
                 // What is stored is what a load would give.
                 let key = InstData::Load { address, align_log2: 0 };
@@ -312,7 +325,9 @@ impl Numbering {
             if let Some(value) = fold(func, &data, ty) {
                 return Some(self.constants.intern(func, value));
             }
-            let Some(rewrite) = simplify(func, uses, &mut self.constants, inst) else { break };
+            let rewrite = simplify(func, uses, &mut self.constants, inst)
+                .or_else(|| whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst));
+            let Some(rewrite) = rewrite else { break };
             self.has_rewritten = true;
             match rewrite {
                 Rewrite::Value(value) => return Some(value),

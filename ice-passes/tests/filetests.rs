@@ -38,7 +38,7 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             }
         }
         "number-values" => {
-            let changed = number_values(func, &cfg, &tree, &uses, &mut Numbering::default());
+            let changed = number_values(func, &cfg, &tree, &uses, &mut Numbering::of(module));
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "dead-cycles" => {
