@@ -1,4 +1,4 @@
-//! Scalar floating point: SSE2, with x87 for 64-bit integers on x86-32.
+//! Scalar floating point: SSE2. Of 64-bit integers on x86-32 see [`pair_float`](super::pair_float).
 
 use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
@@ -196,15 +196,7 @@ impl X86 {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let unsigned = op == CastOp::Fptoui;
         if to == Type::I64 && self.has_pairs() {
-            let helper = match (unsigned, from) {
-                (false, Type::F32) => Libcall::Fixsfdi,
-                (false, _) => Libcall::Fixdfdi,
-                (true, Type::F32) => Libcall::Fixunssfdi,
-                (true, _) => Libcall::Fixunsdfdi,
-            };
-            let args = [(self.regs(cx, arg), from)];
-            let result = (cx.regs(result), to);
-            return self.libcall(cx, helper, &args, Some(result));
+            return self.float_to_pair(cx, op, arg, result);
         }
         let src = self.reg(cx, arg);
         let dst = cx.regs(result).lo();
@@ -275,29 +267,8 @@ impl X86 {
         let unsigned = op == CastOp::Uitofp;
         let dst = cx.regs(result).lo();
         match from {
-            Type::I64 if self.has_pairs() && unsigned => {
-                let args = [(self.regs(cx, arg), from)];
-                let result = (cx.regs(result), to);
-                let helper = by_type(to, Libcall::Floatundisf, Libcall::Floatundidf);
-                self.libcall(cx, helper, &args, Some(result));
-            }
-            Type::I64 if self.has_pairs() => {
-                let transfer = self.transfer_slot(cx);
-                let mem = match self.folded_load(cx, arg) {
-                    Some(mem) => mem,
-                    None => {
-                        self.store_to(cx, transfer, arg);
-                        transfer
-                    }
-                };
-                self.convert_through_fpu(cx, [mem, transfer], to, dst);
-            }
-            Type::I32 if self.has_pairs() && unsigned => {
-                let mem = self.transfer_slot(cx);
-                self.store_to(cx, mem, arg);
-                cx.sink.push(Inst::StoreImm { width: Width::B32, imm: 0, mem: mem.offset(4) });
-                self.convert_through_fpu(cx, [mem, mem], to, dst);
-            }
+            Type::I64 if self.has_pairs() => self.pair_to_float(cx, op, arg, result),
+            Type::I32 if self.has_pairs() && unsigned => self.pair_to_float(cx, op, arg, result),
             Type::I64 if unsigned => self.convert_unsigned(cx, arg, to, dst),
             Type::I64 => {
                 let src = self.exact_src(cx, arg);
@@ -334,7 +305,7 @@ impl X86 {
 
     /// From the one to the other memory operand, and to `dst`. The x87 stack holds any 64-bit integer
     /// exactly, so that the store rounds once.
-    fn convert_through_fpu<S: Sink<Inst>>(
+    pub(super) fn convert_through_fpu<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         [from, transfer]: [Amode; 2],

@@ -390,6 +390,7 @@ impl X86 {
         match op {
             CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Fpext | CastOp::Fptrunc => true,
             CastOp::Sitofp => !to.is_vector(),
+            CastOp::Uitofp if self.has_pairs() && matches!(from, Type::I32 | Type::I64) => true,
             CastOp::Bitcast => !to.is_vector() && to != Type::I1,
             _ => from == Type::I8 || from == Type::I16,
         }

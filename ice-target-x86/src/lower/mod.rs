@@ -24,6 +24,7 @@ mod invoke;
 mod memory;
 mod overflow;
 mod pair64;
+mod pair_float;
 mod product;
 mod return_call;
 mod rotate;
