@@ -4,6 +4,7 @@ use crate::inst::{Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, SseOp, Width};
 use ice_codegen::Operands as _;
+use ice_codegen::extension::known_halves;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::Condition;
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
@@ -314,15 +315,18 @@ impl X86 {
         if let ([Some(0), Some(1)] | [Some(1), Some(0)], Type::I32) = (numbers, ty) {
             return self.select_bit(cx, cond, numbers[0] == Some(1), dst.lo());
         }
-        // One value goes to the result at once, the other only if the condition says so. A constant goes before the
-        // comparison, since clearing a register changes flags; a register behind it, so that it may be replaced.
+        // One value goes to the result at once, the other only if the condition says so. A constant, or what has one in a
+        // half, goes before the comparison, since clearing a register changes flags; a register behind it, so that it may be replaced.
         let inverted = match [if_true, if_false].map(|v| cx.is_constant(v)) {
             [false, false] => self.is_better_replaced(cx, if_true, if_false),
             [is_constant, other] => is_constant && !other,
         };
         let (first, second) = if inverted { (if_true, if_false) } else { (if_false, if_true) };
         let wins = self.regs(cx, second);
-        let is_early = cx.is_constant(first) || cx.folded(first).is_some();
+        let has_constant_half = |value| known_halves(cx.func, value).iter().any(Option::is_some);
+        let is_early = cx.is_constant(first)
+            || cx.folded(first).is_some()
+            || self.is_pair(ty) && has_constant_half(first);
         if is_early {
             self.move_value(cx, dst, first);
         }

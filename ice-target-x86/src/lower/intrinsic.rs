@@ -1,16 +1,19 @@
-//! Intrinsics other than atomics.
+//! Intrinsics other than atomics; [`bits`](super::bits) has those on bits.
 
 use super::float::by_type;
-use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
+use crate::inst::{Amode, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
-use ice_asm::x86::{Alu, BitOp, Cond, Shift, SseOp, Width};
+use ice_asm::x86::{SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{ErrorKind, Libcall, Operands as _, ValueRegs};
+use ice_codegen::{ErrorKind, Libcall, Operands as _};
 use ice_ir::{Intrinsic, Segment, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
 const MAX_INLINE: i64 = 128;
+
+/// Largest length that is filled by words where the byte varies.
+const MAX_WORDS: i64 = 16;
 
 /// Most moves that a length up to this takes: 16 bytes each, the last one of what is left.
 const MAX_CHUNKS: usize = 8;
@@ -208,166 +211,17 @@ impl X86 {
         cx.sink.push(Inst::Sse { op, dst: dst.lo(), src: Src::Mem(mem) });
     }
 
-    // ---- bits
-
-    fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value], result: Value) {
-        let &[arg, ref flag @ ..] = args else { return cx.fault("a bit operation has no operand") };
-        let ty = cx.func.value_type(result);
-        let dst = cx.regs(result);
-        let src = self.regs(cx, arg);
-        let pair = ty == Type::I64 && self.has_pairs();
-        match op {
-            Intrinsic::Bswap => self.byte_swap(cx, ty, src, dst),
-            Intrinsic::Ctpop => {
-                self.count_ones(cx, self.part_width(ty), src.lo(), dst.lo());
-                if pair {
-                    let high = self.temp(cx, Type::I32);
-                    self.count_ones(cx, Width::B32, src.hi(), high);
-                    cx.sink.push(Inst::Alu {
-                        op: Alu::Add,
-                        width: Width::B32,
-                        dst: dst.lo(),
-                        src: Src::Reg(high),
-                    });
-                    cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
-                }
-            }
-            _ if pair => self.pair_scan(cx, op, src, dst),
-            _ => {
-                let width = self.arithmetic_width(ty);
-                // The programs of PNaCl get the width for zero, whatever they say.
-                let is_zero_undefined =
-                    self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0));
-                match is_zero_undefined {
-                    true => self.scan_some(cx, op, width, src.lo(), dst.lo()),
-                    false => self.scan(cx, op, width, src.lo(), dst.lo()),
-                }
-            }
-        }
-    }
-
-    /// How many bits of a register are one: sums of two bits, of four, of eight, and of all bytes by a product ("Hacker's
-    /// Delight" 2nd edition, chapter 5-1).
-    fn count_ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, dst: VReg) {
-        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
-        let of_bytes = |byte: u8| match width {
-            Width::B64 => i64::from_le_bytes([byte; 8]),
-            _ => i32::from_le_bytes([byte; 4]).into(),
-        };
-        let shift = |cx: &mut Cx<'_, S>, dst, by| {
-            cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount: Amount::Imm(by) });
-        };
-        let alu =
-            |cx: &mut Cx<'_, S>, op, dst, src| cx.sink.push(Inst::Alu { op, width, dst, src: Src::Reg(src) });
-        let mask = |cx: &mut Cx<'_, S>, byte| {
-            let mask = self.temp(cx, ty);
-            cx.sink.push(Inst::MovImm { width, dst: mask, imm: of_bytes(byte) });
-            mask
-        };
-        let [pairs, fours, bytes] = [0x55, 0x33, 0x0f];
-        let odd = self.temp(cx, ty);
-        self.mov(cx, width, odd, Src::Reg(src));
-        shift(cx, odd, 1);
-        let m = mask(cx, pairs);
-        alu(cx, Alu::And, odd, m);
-        self.mov(cx, width, dst, Src::Reg(src));
-        alu(cx, Alu::Sub, dst, odd);
-        let upper = self.temp(cx, ty);
-        self.mov(cx, width, upper, Src::Reg(dst));
-        shift(cx, upper, 2);
-        let m = mask(cx, fours);
-        alu(cx, Alu::And, upper, m);
-        alu(cx, Alu::And, dst, m);
-        alu(cx, Alu::Add, dst, upper);
-        let upper = self.temp(cx, ty);
-        self.mov(cx, width, upper, Src::Reg(dst));
-        shift(cx, upper, 4);
-        alu(cx, Alu::Add, dst, upper);
-        let m = mask(cx, bytes);
-        alu(cx, Alu::And, dst, m);
-        let m = mask(cx, 1);
-        cx.sink.push(Inst::Imul { width, dst, src: Src::Reg(m) });
-        shift(cx, dst, 8 * width.bytes() as u8 - 8);
-    }
-
-    fn byte_swap<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: ValueRegs, dst: ValueRegs) {
-        let width = self.part_width(ty);
-        match ty {
-            Type::I16 => {
-                self.mov(cx, Width::B32, dst.lo(), Src::Reg(src.lo()));
-                let amount = Amount::Imm(8);
-                cx.sink.push(Inst::Shift { op: Shift::Rol, width: Width::B16, dst: dst.lo(), amount });
-            }
-            Type::I64 if self.has_pairs() => {
-                self.mov(cx, width, dst.lo(), Src::Reg(src.hi()));
-                self.mov(cx, width, dst.hi(), Src::Reg(src.lo()));
-                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
-                cx.sink.push(Inst::Bswap { width, dst: dst.hi() });
-            }
-            _ => {
-                self.mov(cx, width, dst.lo(), Src::Reg(src.lo()));
-                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
-            }
-        }
-    }
-
-    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a
-    /// conditional move puts in what becomes the width.
-    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
-        let bits = if width == Width::B64 { 64 } else { 32 };
-        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
-        let none = self.temp(cx, ty);
-        let leading = op == Intrinsic::Ctlz;
-        // From the top that becomes the width again.
-        let imm = if leading { 2 * bits - 1 } else { bits };
-        cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
-        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
-        cx.sink.push(Inst::BitScan { op, width, dst, src });
-        cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
-        if leading {
-            self.count_from_top(cx, width, dst);
-        }
-    }
-
-    /// As [`scan`](Self::scan), of what is not zero.
-    fn scan_some<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
-        let leading = op == Intrinsic::Ctlz;
-        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
-        cx.sink.push(Inst::BitScan { op, width, dst, src });
-        if leading {
-            self.count_from_top(cx, width, dst);
-        }
-    }
-
-    /// Makes of the number of a bit that of the bits above it.
-    fn count_from_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
-        let src = Src::Imm(8 * width.bytes() as i32 - 1);
-        cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src });
-    }
-
-    fn pair_scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, src: ValueRegs, dst: ValueRegs) {
-        let width = Width::B32;
-        // `first` decides unless it is zero.
-        let (first, second) = if op == Intrinsic::Ctlz { (src.hi(), src.lo()) } else { (src.lo(), src.hi()) };
-        let near = self.temp(cx, Type::I32);
-        self.scan(cx, op, width, first, near);
-        self.scan(cx, op, width, second, dst.lo());
-        self.alu_imm(cx, Alu::Add, dst.lo(), 32);
-        cx.sink.push(Inst::MovImm { width, dst: dst.hi(), imm: 0 });
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: first, rhs: Src::Imm(0) });
-        cx.sink.push(Inst::Cmov { cond: Cond::Ne, width, dst: dst.lo(), src: near });
-    }
-
     // ---- memory
 
-    /// The sizes of the moves that cover `length` bytes, from the widest, with their offsets. What is left
+    /// The sizes of the moves that cover `length` bytes, from `widest` on, with their offsets. What is left
     /// and no size of its own is covered by one more move of the size before, which overlaps.
-    fn chunks(self, length: i64) -> impl Iterator<Item = (u8, i32)> {
+    fn chunks(self, length: i64, widest: u8) -> impl Iterator<Item = (u8, i32)> {
         let mut offset = 0i64;
         let mut before = 0;
         core::iter::from_fn(move || {
             let left = length - offset;
-            let size = [16u8, 8, 4, 2, 1].into_iter().find(|&s| i64::from(s) <= left)?;
+            let size =
+                [16u8, 8, 4, 2, 1].into_iter().find(|&size| size <= widest && i64::from(size) <= left)?;
             let overlaps = i64::from(size) != left && before > size && i64::from(before) >= left;
             let size = if overlaps { before } else { size };
             let at = if overlaps { length - i64::from(size) } else { offset };
@@ -392,7 +246,7 @@ impl X86 {
         let to = self.address(cx, dst);
         let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), MAX_CHUNKS>::new();
         let at_once = if op == Intrinsic::Memcpy { 4 } else { MAX_CHUNKS };
-        let mut chunks = self.chunks(length).peekable();
+        let mut chunks = self.chunks(length, 16).peekable();
         while let Some((size, offset)) = chunks.next() {
             let mem = from.offset(offset);
             let temp = match size {
@@ -420,8 +274,11 @@ impl X86 {
 
     fn fill_memory<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: &[Value]) {
         let [dst, byte, length] = [args[0], args[1], args[2]];
-        let inline = Self::inline_length(cx, length).zip(cx.func.int_value(byte));
-        let Some((length, byte)) = inline else {
+        let inline = Self::inline_length(cx, length);
+        if let (Some(length), None) = (inline, cx.func.int_value(byte)) {
+            return self.fill_by_variable(cx, dst, byte, length);
+        }
+        let Some((length, byte)) = inline.zip(cx.func.int_value(byte)) else {
             let regs = cx.temp(Type::I32);
             let wide = self.extended(cx, Extend::Zero, byte);
             self.mov(cx, Width::B32, regs.lo(), Src::Reg(wide));
@@ -443,11 +300,37 @@ impl X86 {
             }
             Some(vector)
         };
-        for (size, offset) in self.chunks(length) {
+        for (size, offset) in self.chunks(length, 16) {
             let mem = to.offset(offset);
             cx.sink.push(match (size, vector) {
                 (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
                 _ => Inst::StoreImm { width: chunk_width(size), imm: pattern as i32, mem },
+            });
+        }
+    }
+
+    /// Fills `length` bytes with one that varies, four times in a register, or in all of a vector.
+    fn fill_by_variable<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: Value, byte: Value, length: i64) {
+        let to = self.address(cx, dst);
+        if length <= 1 {
+            return if length == 1 { self.store_to(cx, to, byte) };
+        }
+        let src = Src::Reg(self.extended(cx, Extend::Zero, byte));
+        let (pattern, imm) = (self.temp(cx, Type::I32), i32::from_le_bytes([1; 4]));
+        cx.sink.push(Inst::ImulImm { width: Width::B32, dst: pattern, src, imm });
+        let vector = (length > MAX_WORDS).then(|| {
+            let vector = self.temp(cx, Type::V4I32);
+            let (op, width) = (SseOp::MovGpr, Width::B32);
+            cx.sink.push(Inst::GprToXmm { op, width, dst: vector, src: Src::Reg(pattern) });
+            let src = Src::Reg(vector);
+            cx.sink.push(Inst::SseUnaryImm { op: SseOp::Pshufd, dst: vector, src, imm: 0 });
+            vector
+        });
+        for (size, offset) in self.chunks(length, if vector.is_some() { 16 } else { 4 }) {
+            let mem = to.offset(offset);
+            cx.sink.push(match (size, vector) {
+                (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
+                _ => Inst::Store { width: chunk_width(size), src: pattern, mem },
             });
         }
     }

@@ -8,6 +8,7 @@
 #[cfg(feature = "assembly")]
 mod assembly;
 mod atomic;
+mod bits;
 mod call;
 mod carry;
 mod compare;

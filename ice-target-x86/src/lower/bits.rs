@@ -1,0 +1,217 @@
+//! Counts of bits and zeros, and bytes in the opposite order, by instructions that every x86 has.
+//!
+//! Ones are counted by sums of ever wider fields ("Hacker's Delight" 2nd edition, chapter 5-1); the halves of a pair are joined as
+//! soon as a sum of both has room. A scan leaves its result undefined for zero, which it says in the flags.
+
+use crate::inst::{Amount, Inst, Src};
+use crate::target::{Cx, X86};
+use ice_asm::x86::{Alu, BitOp, Cond, Shift, Width};
+use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::{Operands as _, ValueRegs};
+use ice_ir::{Intrinsic, Type, Value};
+
+impl X86 {
+    /// A bit operation on a scalar.
+    pub(super) fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value], result: Value) {
+        let &[arg, ref flag @ ..] = args else { return cx.fault("a bit operation has no operand") };
+        let ty = cx.func.value_type(result);
+        let dst = cx.regs(result);
+        let src = self.regs(cx, arg);
+        let pair = ty == Type::I64 && self.has_pairs();
+        match op {
+            Intrinsic::Bswap => self.byte_swap(cx, ty, src, dst),
+            Intrinsic::Ctpop if pair => {
+                let (low, high) = (self.temp(cx, Type::I32), self.temp(cx, Type::I32));
+                self.count_in_fours(cx, Width::B32, src.lo(), low);
+                self.count_in_fours(cx, Width::B32, src.hi(), high);
+                cx.sink.push(Inst::Alu { op: Alu::Add, width: Width::B32, dst: low, src: Src::Reg(high) });
+                // Up to eight in four bits each: no more before they are in eight.
+                let odd = self.shifted_mask(cx, Width::B32, low, (4, 0x0f));
+                self.mov(cx, Width::B32, dst.lo(), Src::Reg(low));
+                self.mask_bytes(cx, Width::B32, 0x0f, &[dst.lo()]);
+                cx.sink.push(Inst::Alu { op: Alu::Add, width: Width::B32, dst: dst.lo(), src: Src::Reg(odd) });
+                self.add_bytes(cx, Width::B32, dst.lo());
+                cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
+            }
+            Intrinsic::Ctpop => self.count_ones(cx, self.part_width(ty), src.lo(), dst.lo()),
+            _ => {
+                let width = self.arithmetic_width(ty);
+                // The programs of PNaCl get the width for zero, whatever they say.
+                let is_zero_undefined =
+                    self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0));
+                match is_zero_undefined {
+                    is_zero_undefined if pair => self.pair_scan(cx, op, is_zero_undefined, src, dst),
+                    true => self.scan_some(cx, op, width, src.lo(), dst.lo()),
+                    false => self.scan(cx, op, width, src.lo(), dst.lo()),
+                }
+            }
+        }
+    }
+
+    /// How many bits of a register are one: sums of two bits, of four, of eight, and of all bytes by a product ("Hacker's
+    /// Delight" 2nd edition, chapter 5-1).
+    fn count_ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, dst: VReg) {
+        self.count_in_fours(cx, width, src, dst);
+        let upper = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+        self.mov(cx, width, upper, Src::Reg(dst));
+        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst: upper, amount: Amount::Imm(4) });
+        cx.sink.push(Inst::Alu { op: Alu::Add, width, dst, src: Src::Reg(upper) });
+        self.mask_bytes(cx, width, 0x0f, &[dst]);
+        self.add_bytes(cx, width, dst);
+    }
+
+    /// How many of each four bits are one.
+    fn count_in_fours<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, dst: VReg) {
+        let odd = self.shifted_mask(cx, width, src, (1, 0x55));
+        self.mov(cx, width, dst, Src::Reg(src));
+        cx.sink.push(Inst::Alu { op: Alu::Sub, width, dst, src: Src::Reg(odd) });
+        let upper = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+        self.mov(cx, width, upper, Src::Reg(dst));
+        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst: upper, amount: Amount::Imm(2) });
+        self.mask_bytes(cx, width, 0x33, &[upper, dst]);
+        cx.sink.push(Inst::Alu { op: Alu::Add, width, dst, src: Src::Reg(upper) });
+    }
+
+    /// `src` shifted right, and of each byte these bits.
+    fn shifted_mask<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        width: Width,
+        src: VReg,
+        (amount, byte): (u8, u8),
+    ) -> VReg {
+        let dst = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+        self.mov(cx, width, dst, Src::Reg(src));
+        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount: Amount::Imm(amount) });
+        self.mask_bytes(cx, width, byte, &[dst]);
+        dst
+    }
+
+    /// Keeps of each byte of the registers these bits.
+    fn mask_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, byte: u8, regs: &[VReg]) {
+        let src = match width {
+            Width::B64 => {
+                let mask = self.temp(cx, Type::I64);
+                let imm = i64::from_le_bytes([byte; 8]);
+                cx.sink.push(Inst::MovImm { width, dst: mask, imm });
+                Src::Reg(mask)
+            }
+            _ => Src::Imm(i32::from_le_bytes([byte; 4])),
+        };
+        for &dst in regs {
+            cx.sink.push(Inst::Alu { op: Alu::And, width, dst, src });
+        }
+    }
+
+    /// The sum of the bytes, which is below 256.
+    fn add_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
+        match width {
+            Width::B64 => {
+                let ones = self.temp(cx, Type::I64);
+                cx.sink.push(Inst::MovImm { width, dst: ones, imm: i64::from_le_bytes([1; 8]) });
+                cx.sink.push(Inst::Imul { width, dst, src: Src::Reg(ones) });
+            }
+            _ => {
+                let imm = i32::from_le_bytes([1; 4]);
+                cx.sink.push(Inst::ImulImm { width, dst, src: Src::Reg(dst), imm });
+            }
+        }
+        let amount = Amount::Imm(8 * width.bytes() as u8 - 8);
+        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount });
+    }
+
+    fn byte_swap<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, src: ValueRegs, dst: ValueRegs) {
+        let width = self.part_width(ty);
+        match ty {
+            Type::I16 => {
+                self.mov(cx, Width::B32, dst.lo(), Src::Reg(src.lo()));
+                let amount = Amount::Imm(8);
+                cx.sink.push(Inst::Shift { op: Shift::Rol, width: Width::B16, dst: dst.lo(), amount });
+            }
+            Type::I64 if self.has_pairs() => {
+                self.mov(cx, width, dst.lo(), Src::Reg(src.hi()));
+                self.mov(cx, width, dst.hi(), Src::Reg(src.lo()));
+                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
+                cx.sink.push(Inst::Bswap { width, dst: dst.hi() });
+            }
+            _ => {
+                self.mov(cx, width, dst.lo(), Src::Reg(src.lo()));
+                cx.sink.push(Inst::Bswap { width, dst: dst.lo() });
+            }
+        }
+    }
+
+    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a
+    /// conditional move puts in what becomes the width.
+    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
+        let bits = if width == Width::B64 { 64 } else { 32 };
+        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
+        let none = self.temp(cx, ty);
+        let leading = op == Intrinsic::Ctlz;
+        // From the top that becomes the width again.
+        let imm = if leading { 2 * bits - 1 } else { bits };
+        cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
+        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
+        cx.sink.push(Inst::BitScan { op, width, dst, src });
+        cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
+        if leading {
+            self.count_from_top(cx, width, dst);
+        }
+    }
+
+    /// As [`scan`](Self::scan), of what is not zero.
+    fn scan_some<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
+        let leading = op == Intrinsic::Ctlz;
+        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
+        cx.sink.push(Inst::BitScan { op, width, dst, src });
+        if leading {
+            self.count_from_top(cx, width, dst);
+        }
+    }
+
+    /// Makes of the number of a bit that of the bits above it.
+    fn count_from_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
+        let src = Src::Imm(8 * width.bytes() as i32 - 1);
+        cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src });
+    }
+
+    /// The same of a pair: the half that decides is scanned last, which says if it is zero. The other one's bits are 32
+    /// farther away; for zero that is as if there were one more.
+    fn pair_scan<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Intrinsic,
+        is_zero_undefined: bool,
+        src: ValueRegs,
+        dst: ValueRegs,
+    ) {
+        let width = Width::B32;
+        let (near, far) = (self.temp(cx, Type::I32), self.temp(cx, Type::I32));
+        let (op, first, second, none, away) = match op {
+            Intrinsic::Ctlz => (BitOp::Bsr, src.hi(), src.lo(), -1, -32),
+            _ => (BitOp::Bsf, src.lo(), src.hi(), 32, 32),
+        };
+        let or_none = (!is_zero_undefined).then(|| {
+            let reg = self.temp(cx, Type::I32);
+            cx.sink.push(Inst::MovImm { width, dst: reg, imm: none });
+            reg
+        });
+        cx.sink.push(Inst::BitScan { op, width, dst: far, src: second });
+        if let Some(src) = or_none {
+            cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst: far, src });
+        }
+        self.alu_imm(cx, Alu::Add, far, away);
+        cx.sink.push(Inst::BitScan { op, width, dst: near, src: first });
+        cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst: near, src: far });
+        match op {
+            // Zeros above are those above the number of the highest bit.
+            BitOp::Bsr => {
+                cx.sink.push(Inst::MovImm { width, dst: dst.lo(), imm: 31 });
+                let src = Src::Reg(near);
+                cx.sink.push(Inst::Alu { op: Alu::Sub, width, dst: dst.lo(), src });
+            }
+            _ => self.mov(cx, width, dst.lo(), Src::Reg(near)),
+        }
+        cx.sink.push(Inst::MovImm { width, dst: dst.hi(), imm: 0 });
+    }
+}
