@@ -46,17 +46,102 @@ enum Above {
     Signs,
 }
 
+/// Whether the amount by which 64 bits are shifted is known to be below 32.
+pub fn is_below_word(func: &Function, amount: Value) -> bool {
+    match func.defining_inst(amount).map(|inst| func.inst(inst)) {
+        Some(&InstData::Binary { op: BinaryOp::And, args: [_, mask] }) => {
+            func.int_value(mask).is_some_and(|mask| mask & 32 == 0)
+        }
+        Some(&InstData::Cast { op: CastOp::Zext, arg }) => is_below_word(func, arg),
+        _ => false,
+    }
+}
+
+/// Through how many operations the bits of a number are followed.
+const MAX_BITS_DEPTH: u32 = 6;
+
+/// With how many bits a number can be written, at most: as one with a sign, which is among them, and as one without.
+#[derive(Clone, Copy)]
+struct Bits {
+    signed: u32,
+    unsigned: u32,
+}
+
+impl Bits {
+    fn unsigned(bits: u32) -> Bits {
+        Bits { signed: bits + 1, unsigned: bits }
+    }
+
+    fn most(self, other: Bits) -> Bits {
+        Bits { signed: self.signed.max(other.signed), unsigned: self.unsigned.max(other.unsigned) }
+    }
+}
+
+/// The bits of an integer.
+fn bits_of(func: &Function, value: Value, depth: u32) -> Bits {
+    let width = func.value_type(value).bits();
+    let any = Bits { signed: width, unsigned: width };
+    if let Some(number) = func.int_value(value) {
+        let signed = 65 - (number ^ number >> 63).leading_zeros();
+        return if number < 0 { Bits { signed, ..any } } else { Bits::unsigned(signed - 1) };
+    }
+    let Some(inst) = func.defining_inst(value).filter(|_| depth > 0) else { return any };
+    let ask = |value| bits_of(func, value, depth - 1);
+    let amount = |value| func.int_value(value).and_then(|n| u32::try_from(n).ok()).filter(|&n| n < width);
+    let is_positive = |bits: Bits| bits.unsigned < bits.signed;
+    let Bits { signed, unsigned } = match *func.inst(inst) {
+        InstData::Cast { op: CastOp::Zext, arg } => Bits::unsigned(ask(arg).unsigned),
+        InstData::Cast { op: CastOp::Sext, arg } => match ask(arg) {
+            bits if is_positive(bits) => bits,
+            Bits { signed, .. } => Bits { signed, ..any },
+        },
+        InstData::Binary { op, args: [a, b] } => match (op, amount(b)) {
+            (BinaryOp::And, _) => {
+                let (x, y) = (ask(a), ask(b));
+                match x.unsigned.min(y.unsigned) {
+                    unsigned if unsigned < width => Bits::unsigned(unsigned),
+                    _ => x.most(y),
+                }
+            }
+            (BinaryOp::Or | BinaryOp::Xor, _) => ask(a).most(ask(b)),
+            (BinaryOp::Add, _) => {
+                let Bits { signed, unsigned } = ask(a).most(ask(b));
+                Bits { signed: signed + 1, unsigned: unsigned + 1 }
+            }
+            (BinaryOp::Sub, _) => Bits { signed: ask(a).most(ask(b)).signed + 1, ..any },
+            (BinaryOp::Mul, _) => {
+                let (x, y) = (ask(a), ask(b));
+                Bits { signed: x.signed + y.signed, unsigned: x.unsigned + y.unsigned }
+            }
+            (BinaryOp::Shl, Some(by)) => {
+                let Bits { signed, unsigned } = ask(a);
+                Bits { signed: signed + by, unsigned: unsigned + by }
+            }
+            (BinaryOp::Ashr, Some(by)) => match ask(a) {
+                bits if is_positive(bits) => Bits::unsigned(bits.unsigned.saturating_sub(by)),
+                Bits { signed, .. } => Bits { signed: signed.saturating_sub(by).max(1), ..any },
+            },
+            (BinaryOp::Lshr, Some(by)) => Bits::unsigned(ask(a).unsigned.saturating_sub(by)),
+            _ => any,
+        },
+        InstData::Select { if_true, if_false, .. } => ask(if_true).most(ask(if_false)),
+        _ => any,
+    };
+    Bits { signed: signed.min(width), unsigned: unsigned.min(width) }
+}
+
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.
 fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool {
-    if let Some(number) = func.int_value(value) {
-        return match sign {
-            Signedness::Signed => i32::try_from(number).is_ok(),
-            Signedness::Unsigned => u32::try_from(number).is_ok(),
-        };
+    match sign {
+        Signedness::Signed => bits_of(func, value, MAX_BITS_DEPTH).signed <= 32,
+        Signedness::Unsigned => known_halves(func, value)[1] == Some(0),
     }
-    let wanted = if sign == Signedness::Signed { CastOp::Sext } else { CastOp::Zext };
-    let cast = func.defining_inst(value).map(|inst| func.inst(inst));
-    matches!(cast, Some(&InstData::Cast { op, .. }) if op == wanted)
+}
+
+/// How both factors of a product of pairs are words extended, if they are.
+pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> {
+    let are = |sign| factors.iter().all(|&value| is_low_half_extended(func, sign, value));
+    [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
 /// Through how many operations the halves of a pair are followed.
@@ -95,12 +180,6 @@ fn halves(func: &Function, value: Value, depth: u32) -> [Option<u32>; 2] {
         }
         _ => [None; 2],
     }
-}
-
-/// How both factors of a product of pairs are words extended, if they are.
-pub fn long_factors(func: &Function, factors: [Value; 2]) -> Option<Signedness> {
-    let are = |sign| factors.iter().all(|&value| is_low_half_extended(func, sign, value));
-    [Signedness::Signed, Signedness::Unsigned].into_iter().find(|&sign| are(sign))
 }
 
 fn is_known(func: &Function, value: Value, depth: u32, above: Above) -> bool {

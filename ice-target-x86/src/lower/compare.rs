@@ -78,10 +78,19 @@ impl X86 {
                     self.atomic_cmpxchg(cx, exchange);
                     return Test::One(int_cond(cond));
                 }
-                match self.overflow_of(cx, inst) {
-                    Some(check) => Test::One(self.check(cx, check)),
-                    None => self.compare_ints(cx, cond, args),
+                if let Some(check) = self.overflow_of(cx, inst) {
+                    return Test::One(self.check(cx, check));
                 }
+                if self.is_pair(cx.func.value_type(args[0]))
+                    && cx.folded(args[0]).is_some()
+                    && let Some((value, part, mask)) = self.tested_half(cx, inst)
+                {
+                    let tested = self.pair_src(cx, value)[part];
+                    let (op, width, lhs) = (Compare::Test, Width::B32, self.part_reg(cx, tested));
+                    cx.sink.push(Inst::Compare { op, width, lhs, rhs: Src::Imm(mask) });
+                    return Test::One(int_cond(cond));
+                }
+                self.compare_ints(cx, cond, args)
             }
             InstData::Fcmp { cond, args } => self.compare_floats(cx, cond, args),
             _ => Test::Known(false),

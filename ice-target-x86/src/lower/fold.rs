@@ -148,9 +148,35 @@ impl X86 {
     fn is_bit_test<S: Sink<Inst>>(self, cx: &Cx<'_, S>, ty: Type, result: Value, user: ice_ir::Inst) -> bool {
         match *cx.func.inst(user) {
             InstData::Icmp { args, .. } => {
-                args[0] == result && cx.func.int_value(args[1]) == Some(0) && !self.is_pair(ty)
+                args[0] == result
+                    && cx.func.int_value(args[1]) == Some(0)
+                    && (!self.is_pair(ty) || self.tested_half(cx, user).is_some())
             }
             _ => false,
+        }
+    }
+
+    /// The half of a pair, its number and the mask, of which `comparison` asks whether all bits under the mask are zero; the
+    /// mask has none in the other half.
+    pub(super) fn tested_half<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        comparison: ice_ir::Inst,
+    ) -> Option<(Value, usize, i32)> {
+        let &InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args: [tested, _] } = cx.func.inst(comparison)
+        else {
+            return None;
+        };
+        let &InstData::Binary { op: BinaryOp::And, args: [value, mask] } =
+            cx.func.inst(cx.func.defining_inst(tested)?)
+        else {
+            return None;
+        };
+        let mask = cx.func.int_value(mask)?;
+        match [mask as i32, (mask >> 32) as i32] {
+            [low, 0] => Some((value, 0, low)),
+            [0, high] => Some((value, 1, high)),
+            _ => None,
         }
     }
 

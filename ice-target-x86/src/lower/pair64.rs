@@ -2,13 +2,13 @@
 //!
 //! Carries pass from the low to the high half through the flags: between the two instructions there are
 //! only moves. Shifts by a variable amount have no branches: the double shift is right for amounts below
-//! 32, and two conditional moves put the halves in place for the others.
+//! 32, and two conditional moves put the halves in place for the others, unless it is known that there are none.
 
 use super::int::{alu, shift};
 use crate::inst::{Amount, Compare, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Cond, DoubleShift, Shift, Width};
-use ice_codegen::extension::long_factors;
+use ice_codegen::extension::{is_below_word, long_factors};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
@@ -214,6 +214,7 @@ impl X86 {
     ) {
         // The amount is below 64: only the low half counts.
         let count = self.shift_amount(cx, count);
+        let is_below_word = is_below_word(cx.func, count);
         let count = self.pair_src(cx, count)[0];
         let count = self.part_reg(cx, count);
         self.move_value(cx, dst, value);
@@ -223,6 +224,9 @@ impl X86 {
         let amount = Amount::Cl(count);
         cx.sink.push(Inst::DoubleShift { op: double, width: W, dst: far, src: near, amount });
         cx.sink.push(Inst::Shift { op, width: W, dst: near, amount });
+        if is_below_word {
+            return;
+        }
         let fill = self.temp(cx, Type::I32);
         if op == Shift::Sar {
             self.mov(cx, W, fill, Src::Reg(near));
