@@ -89,6 +89,10 @@ macro_rules! instructions {
     MultiplyLong { op: MultiplyLong, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg } "{lo}, {hi} = {op} {lhs}, {rhs}"
         [lhs: use_reg(GPR), rhs: use_reg(GPR), lo: def_reg(GPR), hi: def_reg(GPR)]
         => em.e.multiply_long(em.cond, op, Flags::Keep, [lo, hi, lhs, rhs]);
+    /// The product added to what is in `lo` and `hi`.
+    MultiplyLongAdd { op: MultiplyLong, lo: VReg, hi: VReg, lhs: VReg, rhs: VReg } "{op} {lo}, {hi}, {lhs}, {rhs}"
+        [lhs: use_reg(GPR), rhs: use_reg(GPR), lo: use_def_reg(GPR), hi: use_def_reg(GPR)]
+        => em.e.multiply_long(em.cond, op, Flags::Keep, [lo, hi, lhs, rhs]);
     Divide { op: Divide, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op} {lhs}, {rhs}"
         [lhs: use_reg(GPR), rhs: use_reg(GPR), dst: def_reg(GPR)] => em.e.divide(em.cond, op, dst, lhs, rhs);
     BitField { op: BitField, dst: VReg, src: VReg, lsb: u8, width: u8 } "{dst} = {op} {src}, {lsb}, {width}"
@@ -150,6 +154,9 @@ macro_rules! instructions {
         [lhs: use_reg(QUAD), rhs: use_reg(QUAD), dst: def_reg(QUAD)] => em.neon3(op, lane, dst, lhs, rhs);
     Neon2 { op: NeonUnary, lane: Lane, dst: VReg, src: VReg } "{dst} = {op} {lane} {src}"
         [src: use_reg(QUAD), dst: def_reg(QUAD)] => em.neon2(op, lane, dst, src);
+    /// The same of half a vector.
+    NeonDouble { op: Neon2, lane: Lane, dst: VReg, src: VReg } "{dst} = {op} {lane} double {src}"
+        [src: use_reg(DOUBLE), dst: def_reg(DOUBLE)] => { let dst: Dreg = dst; em.e.neon2(op, lane, dst, src) };
     NeonShift { op: NeonShiftImm, lane: Lane, dst: VReg, src: VReg, amount: u8 } "{dst} = {op} {lane} {src}, {amount}"
         [src: use_reg(QUAD), dst: def_reg(QUAD)] => { let dst: Qreg = dst; em.e.neon_shift_imm(op, lane, dst, src, amount) };
     /// dst = dst ? if_true : if_false, bit by bit.

@@ -2,6 +2,7 @@
 
 use super::{Cx, Word, Words};
 use crate::compiled::Libcall;
+use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
@@ -12,6 +13,9 @@ pub trait BitRules: Words {
 
     /// `dst` = how many leading (`Ctlz`) or trailing (`Cttz`) zeros a word has; 32 if it is zero.
     fn zeros<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, op: Intrinsic, dst: VReg, src: VReg);
+
+    /// `dst` = how many bits of a word or pair are one, all of it. False, and nothing done, where that takes a call.
+    fn ones<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, dst: ValueRegs, src: ValueRegs) -> bool;
 
     /// `dst = src` unless `cond` is zero.
     fn mov_unless_zero<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, dst: VReg, src: VReg, cond: VReg);
@@ -34,6 +38,7 @@ pub trait BitRules: Words {
                 return self.mov_word(cx, dst.lo(), low.into());
             }
             (Intrinsic::Bswap, _) => return self.reverse_bytes(cx, ty, dst.lo(), src.lo()),
+            (Intrinsic::Ctpop, Type::I32 | Type::I64) if self.ones(cx, dst, src) => return,
             (Intrinsic::Ctpop, _) => {
                 let helper = if ty == Type::I64 { Libcall::Popcountdi2 } else { Libcall::Popcountsi2 };
                 let count = cx.temp(Type::I32);

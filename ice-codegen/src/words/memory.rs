@@ -7,6 +7,9 @@ use crate::magic::Signedness;
 use arrayvec::ArrayVec;
 use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
+/// Largest length that is filled inline with a byte that varies.
+const MAX_VARIABLE_FILL: i64 = 32;
+
 /// Largest region of constant length that is copied or filled by single moves, in bytes.
 const MAX_INLINE: i64 = 64;
 /// Most moves that it takes: words and three bytes.
@@ -100,8 +103,11 @@ pub trait MemoryRules: Words {
     /// Fills a region with a byte.
     fn fill_memory<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, args: &[Value]) {
         let [dst, byte, length] = [args[0], args[1], args[2]];
-        let inline = inline_length(cx.func, length).zip(cx.func.int_value(byte));
-        let Some((length, byte)) = inline else {
+        let inline = inline_length(cx.func, length);
+        if let (Some(length @ ..=MAX_VARIABLE_FILL), None) = (inline, cx.func.int_value(byte)) {
+            return self.fill_by_variable(cx, dst, byte, length);
+        }
+        let Some((length, byte)) = inline.zip(cx.func.int_value(byte)) else {
             let wide = match cx.func.int_value(byte) {
                 Some(number) => Word::Number(u32::from(number as u8)),
                 None => Word::Reg(self.extended(cx, Signedness::Unsigned, byte)),
@@ -120,6 +126,30 @@ pub trait MemoryRules: Words {
         for (size, at) in Self::chunks(length) {
             let src = if size > 4 { wide } else { word };
             self.store_chunk(cx, size, src, Self::offset(to, at), align);
+        }
+    }
+
+    /// Fills `length` bytes with one that varies, by words of it four times.
+    fn fill_by_variable<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        dst: Value,
+        byte: Value,
+        length: i64,
+    ) {
+        let align = self.known_align(cx, dst);
+        let to = self.object_or_register(cx, dst);
+        let mut word = self.extended(cx, Signedness::Unsigned, byte);
+        if length > 1 {
+            for amount in [8, 16] {
+                word = self.word(cx, BinaryOp::Or, word, Word::shifted(word, BinaryOp::Shl, amount));
+            }
+        }
+        for (size, at) in Self::chunks(length) {
+            let words = (0..i32::from(size)).step_by(4);
+            for at in words.map(|word| at + word) {
+                self.store_chunk(cx, size.min(4), word.into(), Self::offset(to, at), align);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::extension::{known_halves, long_factors};
 use crate::lower::ValueRegs;
 use crate::mach::{Sink, VReg};
 use crate::magic::{Part, Signedness, parts};
-use ice_ir::{BinaryOp, Type, Value};
+use ice_ir::{BinaryOp, InstData, Type, Value};
 
 /// A shift of pairs: bits leave the half that is `near` for the one that is `far`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,18 +237,37 @@ pub trait PairRules: Words {
     }
 
     /// A product. Its high half has no cross products where both numbers are words with zeros above them, or both words
-    /// with their sign.
+    /// with their sign, and one where one number is a word with zeros above it.
     fn pair_multiply<S: Sink<Self::Inst>>(
         self,
         cx: &mut Cx<'_, Self, S>,
         [a, b]: [Value; 2],
         dst: ValueRegs,
     ) {
-        let (x, y) = (self.regs(cx, a), self.regs(cx, b));
         if let Some(sign) = long_factors(cx.func, [a, b]) {
-            return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], [x.lo(), y.lo()]);
+            let factors = [a, b].map(|value| self.low_word(cx, value));
+            return self.multiply_long(cx, sign, [dst.lo(), dst.hi()], factors);
         }
-        self.pair_product(cx, [x.lo(), x.hi()], [y.lo(), y.hi()], dst);
+        let (x, y) = (self.regs(cx, a), self.regs(cx, b));
+        let is_word = |value| known_halves(cx.func, value)[1] == Some(0);
+        let [x_lo, y_lo] = [x.lo(), y.lo()];
+        let (low, high) = match [is_word(a), is_word(b)] {
+            [false, false] => return self.pair_product(cx, [x_lo, x.hi()], [y_lo, y.hi()], dst),
+            [true, _] => (x_lo, y.hi()),
+            _ => (y_lo, x.hi()),
+        };
+        let [lo, sum] = [(); 2].map(|()| self.temp(cx));
+        self.multiply_long(cx, Signedness::Unsigned, [lo, sum], [x_lo, y_lo]);
+        self.multiply_add(cx, BinaryOp::Add, dst.hi(), sum, [low, high]);
+        self.mov_word(cx, dst.lo(), lo.into());
+    }
+
+    /// The low half of a factor that is a word extended, also where the extension was folded.
+    fn low_word<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, value: Value) -> VReg {
+        match cx.folded(value).map(|def| cx.func.inst(def)) {
+            Some(&InstData::Cast { arg, .. }) if cx.func.value_type(arg) == Type::I32 => self.regs(cx, arg).lo(),
+            _ => self.regs(cx, value).lo(),
+        }
     }
 
     /// A shift by a constant below 64.

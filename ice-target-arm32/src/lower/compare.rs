@@ -4,7 +4,7 @@ use super::{float_size, is_extension};
 use crate::inst::{Inst, Src, is_one_word};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift, Unary};
-use ice_codegen::extension::{is_zero_extended, word};
+use ice_codegen::extension::{is_zero_extended, known_halves, word};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::Condition;
 use ice_codegen::{Constant, Operands as _, Words as _};
@@ -209,6 +209,14 @@ impl Arm32 {
             cx.sink.push(Inst::Compare { op, lhs: lhs.lo(), rhs: rhs[0] });
             let (op, flags) = (Alu::Sbc, Flags::Set);
             cx.sink.push(Inst::Alu { op, flags, dst: difference, lhs: lhs.hi(), rhs: rhs[1] });
+        } else if matches!(cond, IntCond::Eq | IntCond::Ne)
+            && let ([low, high], [zero, other]) = (known_halves(cx.func, a), known_halves(cx.func, b))
+            && (high.is_some() && high == other || low.is_some() && low == zero)
+        {
+            // What is known of one half of both is the same.
+            let part = usize::from(!(high.is_some() && high == other));
+            let (lhs, rhs) = (lhs.part(part as u8), rhs[part]);
+            cx.sink.push(Inst::Compare { op, lhs, rhs });
         } else if matches!(cond, IntCond::Eq | IntCond::Ne) && cx.func.int_value(b) == Some(0) {
             let (op, flags, dst) = (Alu::Orr, Flags::Set, self.temp(cx));
             cx.sink.push(Inst::Alu { op, flags, dst, lhs: lhs.lo(), rhs: Src::Reg(lhs.hi()) });

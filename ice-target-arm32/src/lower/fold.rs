@@ -8,6 +8,8 @@
 //! | shift to the right by a constant | and with low bits | `ubfx` |
 //! | shift by a constant, rotation, multiple by (2^n ± 1) 2^k | arithmetic, comparison | a shifted operand |
 //! | multiplication | addition, subtraction from | `mla`, `mls` |
+//! | extension of a word to a pair | product of two such | nothing |
+//! | product of words in a pair | addition | `umlal`, `smlal` |
 //! | complement | and | `bic` |
 //! | load of 8 or 16 bits | sign extension | `ldrsb`, `ldrsh` |
 //! | multiplication of floating point | addition, subtraction | `vmla`, `vmls`, `vnmls` |
@@ -30,8 +32,9 @@ use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Shift};
 use ice_codegen::Operands as _;
-use ice_codegen::extension::word;
+use ice_codegen::extension::{known_halves, long_factors, word};
 use ice_codegen::mach::Sink;
+use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// A definition that becomes the shifted operand of its user.
@@ -61,6 +64,12 @@ impl Arm32 {
                     && cx.func.value_type(arg) != Type::I64
                     && cx.decides(result, user)
             }
+            InstData::Cast { op: CastOp::Sext | CastOp::Zext, arg } => {
+                cx.func.value_type(result) == Type::I64
+                    && cx.func.value_type(arg) == Type::I32
+                    && matches!(*cx.func.inst(user), InstData::Binary { op: BinaryOp::Mul, args }
+                        if long_factors(cx.func, args).is_some())
+            }
             InstData::Load { .. } => {
                 matches!(cx.func.value_type(result), Type::I8 | Type::I16)
                     && matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
@@ -81,7 +90,10 @@ impl Arm32 {
                         || self.folds_complement(cx, def, user)
                         || self.folds_into_field(cx, def, user)
                 }
-                Type::I64 => self.folds_into_part(cx, def, user),
+                Type::I64 => {
+                    self.folds_into_part(cx, def, user)
+                        || self.long_product(cx, def).is_some() && self.adds_long_product(cx, result, user)
+                }
                 _ => false,
             },
             _ => false,
@@ -104,6 +116,33 @@ impl Arm32 {
         let is_word = matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Trunc, .. })
             && cx.func.result(user).is_some_and(|word| cx.func.value_type(word) != Type::I1);
         is_word && shift(op).is_some() && cx.func.int_value(amount).is_some() && !cx.is_constant(value)
+    }
+
+    /// The factors of `inst`, a product of two words in a pair.
+    pub(super) fn long_product<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Option<(Signedness, [Value; 2])> {
+        let &InstData::Binary { op: BinaryOp::Mul, args } = cx.func.inst(inst) else { return None };
+        if cx.func.value_type(args[0]) != Type::I64 {
+            return None;
+        }
+        long_factors(cx.func, args).map(|sign| (sign, args))
+    }
+
+    /// Whether `user` adds `result`, a product of words in a pair, to another pair; of two such products the second.
+    fn adds_long_product<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value, user: ice_ir::Inst) -> bool {
+        let &InstData::Binary { op: BinaryOp::Add, args: [a, b] } = cx.func.inst(user) else { return false };
+        let other = if a == result { b } else { a };
+        let is_product = |value| {
+            cx.func.defining_inst(value).is_some_and(|def| {
+                self.long_product(cx, def).is_some()
+                    && cx.uses.only_user_in_block(cx.func, def, value) == Some(user)
+            })
+        };
+        let [low, _] = known_halves(cx.func, other);
+        a != b && low.is_none() && !(result == a && is_product(b))
     }
 
     /// Whether `user` compares `result` with zero for equality.

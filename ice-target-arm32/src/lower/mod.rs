@@ -26,7 +26,7 @@ pub(crate) use crate::abi::is_extension;
 use crate::inst::{FloatSize, Inst, Src};
 use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Flags, Move};
-use ice_codegen::extension::word;
+use ice_codegen::extension::{known_halves, word};
 use ice_codegen::mach::{Sink, VReg};
 pub(crate) use ice_codegen::magic::Signedness;
 use ice_codegen::{Operands as _, ValueRegs};
@@ -71,8 +71,11 @@ impl Arm32 {
             ValueDef::Int(n) => [self.number(cx, n as u32), self.number(cx, (n >> 32) as u32)],
             ValueDef::Undef => [self.number(cx, 0), self.number(cx, 0)],
             _ => {
-                let regs = self.regs(cx, value);
-                [Src::Reg(regs.lo()), Src::Reg(regs.hi())]
+                let (regs, known) = (self.regs(cx, value), known_halves(cx.func, value));
+                [0, 1].map(|part| match known[part] {
+                    Some(number) => self.number(cx, number),
+                    None => Src::Reg(regs.part(part as u8)),
+                })
             }
         }
     }

@@ -7,8 +7,10 @@
 use super::int::{alu, shift};
 use crate::inst::{Inst, Src};
 use crate::target::{Arm32, Cx};
-use ice_asm::arm32::{Alu, Cond, Flags, ModImm, Shift};
+use ice_asm::arm32::{Alu, Cond, Flags, ModImm, MultiplyLong, Shift};
+use ice_codegen::extension::{is_below_word, known_halves};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::magic::Signedness;
 use ice_codegen::words::{PairRules, PairShift};
 use ice_codegen::{Operands as _, ValueRegs, Words as _};
 use ice_ir::{BinaryOp, Value};
@@ -21,6 +23,12 @@ impl PairRules for Arm32 {
             Alu::Sub => (Alu::Sbc, Flags::Set),
             other => (other, Flags::Keep),
         };
+        if op == BinaryOp::Add && self.add_long_product(cx, [a, b], dst) {
+            return;
+        }
+        // What has a known half comes last, if the operator lets it.
+        let has_known = |value| known_halves(cx.func, value).iter().any(Option::is_some);
+        let [a, b] = if op.is_commutative() && has_known(a) && !has_known(b) { [b, a] } else { [a, b] };
         let rhs = self.pair_src(cx, b);
         let lhs = self.regs(cx, a);
         // The low result must not destroy the high sources.
@@ -58,6 +66,7 @@ impl PairRules for Arm32 {
         dst: ValueRegs,
     ) {
         let src = self.regs(cx, value);
+        let is_below_word = is_below_word(cx.func, count);
         let count = self.reg(cx, count);
         let ([near_src, far_src], [near, far]) = (op.halves(src), op.halves(dst));
         let [Some(near_op), Some(far_op), Some(back)] = [op.near, op.far, op.back].map(shift) else {
@@ -71,13 +80,31 @@ impl PairRules for Arm32 {
         self.mov(cx, kept, Src::ShiftReg(far_src, far_op, count));
         let moved = Src::ShiftReg(near_src, back, rest);
         cx.sink.push(Inst::Alu { op: Alu::Orr, flags: keep, dst: joined, lhs: kept, rhs: moved });
-        let far_result = self.past_a_word(cx, near_op, [count, past], joined, near_src);
+        let far_result = match is_below_word {
+            true => joined,
+            false => self.past_a_word(cx, near_op, [count, past], joined, near_src),
+        };
         self.mov(cx, near, Src::ShiftReg(near_src, near_op, count));
         self.mov(cx, far, Src::Reg(far_result));
     }
 }
 
 impl Arm32 {
+    /// A sum with a product of words that was folded. False, and nothing done, for others.
+    fn add_long_product<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) -> bool {
+        let folded = |value| cx.folded(value).and_then(|def| self.long_product(cx, def));
+        let (other, (sign, factors)) = match (folded(a), folded(b)) {
+            (_, Some(product)) => (a, product),
+            (Some(product), _) => (b, product),
+            _ => return false,
+        };
+        let op = if sign == Signedness::Signed { MultiplyLong::Smlal } else { MultiplyLong::Umlal };
+        let [lhs, rhs] = factors.map(|value| self.low_word(cx, value));
+        self.move_value(cx, dst, other);
+        cx.sink.push(Inst::MultiplyLongAdd { op, lo: dst.lo(), hi: dst.hi(), lhs, rhs });
+        true
+    }
+
     /// What reaches the far half by 32 or more is put in; below that the amount less 32 is negative.
     fn past_a_word<S: Sink<Inst>>(
         self,

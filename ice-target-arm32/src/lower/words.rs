@@ -5,7 +5,7 @@ use crate::inst::{Inst, Src};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, Division};
 use ice_asm::arm32::{
-    Alu, BitField, Compare, Cond, Divide, Extend, Flags, ModImm, Multiply, MultiplyLong, Unary,
+    Alu, BitField, Compare, Cond, Divide, Extend, Flags, Lane, ModImm, Multiply, MultiplyLong, Neon2, Unary,
 };
 use ice_codegen::abi::StackArguments;
 use ice_codegen::mach::{Operand, Sink, VReg};
@@ -179,6 +179,22 @@ impl BitRules for Arm32 {
             cx.sink.push(Inst::Unary { op: Unary::Rbit, dst: from_top, src });
         }
         cx.sink.push(Inst::Unary { op: Unary::Clz, dst, src: from_top });
+    }
+
+    /// Those of each byte, whose neighbours are added up.
+    fn ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: ValueRegs, src: ValueRegs) -> bool {
+        let is_pair = src.iter().count() == 2;
+        let bytes = cx.temp(Type::F64).lo();
+        let hi = if is_pair { src.hi() } else { src.lo() };
+        cx.sink.push(Inst::PairToDouble { dst: bytes, lo: src.lo(), hi });
+        let sums = [(Neon2::Vcnt, Lane::B8), (Neon2::VpaddlU, Lane::B8), (Neon2::VpaddlU, Lane::B16)];
+        let last = is_pair.then_some((Neon2::VpaddlU, Lane::B32));
+        for (op, lane) in sums.into_iter().chain(last) {
+            cx.sink.push(Inst::NeonDouble { op, lane, dst: bytes, src: bytes });
+        }
+        let hi = if is_pair { dst.hi() } else { self.temp(cx) };
+        cx.sink.push(Inst::DoubleToPair { lo: dst.lo(), hi, src: bytes });
+        true
     }
 
     fn mov_unless_zero<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg, cond: VReg) {

@@ -183,6 +183,10 @@ impl BitRules for Mips32 {
         self.alu(cx, Alu::Subu, dst, width, leading);
     }
 
+    fn ones<S: Sink<Inst>>(self, _: &mut Cx<'_, S>, _: ValueRegs, _: ValueRegs) -> bool {
+        false
+    }
+
     fn mov_unless_zero<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg, cond: VReg) {
         cx.sink.push(Inst::CondMov { op: Alu::Movn, dst, src: Src::Reg(src), cond });
     }
