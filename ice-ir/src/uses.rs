@@ -150,7 +150,12 @@ impl Uses {
 
     /// Number of uses by live instructions of a value that may be younger than the counts: those have one use.
     pub fn count_if_known(&self, value: Value) -> u32 {
-        self.values.get(value.index()).map_or(1, |uses| uses.count)
+        self.known_count(value).unwrap_or(1)
+    }
+
+    /// Number of uses by live instructions; `None` of a value that is younger than the counts.
+    pub fn known_count(&self, value: Value) -> Option<u32> {
+        self.values.get(value.index()).map(|uses| uses.count)
     }
 
     /// Whether an instruction may ask for bits of the register of an integer that its type does not have: all but

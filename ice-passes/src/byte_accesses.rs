@@ -277,16 +277,27 @@ fn byte_of(func: &Function, value: Value) -> Option<(Value, usize)> {
     }
 }
 
-/// Writes at once the number of which the store `inst` writes the last byte. Whether it did.
-pub(crate) fn whole_store(func: &mut Function, swaps: ByteSwaps, inst: Inst) -> bool {
-    join_stores(func, swaps, inst).is_some()
+/// Whether `number` has at least as many uses, or such that are not counted yet: those of its copy, which stood for it.
+fn has_uses(func: &Function, uses: &Uses, number: Value, wanted: u32) -> bool {
+    uses.known_count(number).is_none_or(|count| {
+        count >= wanted
+            || uses.last_user(number).is_some_and(|user| {
+                matches!(func.inst(user), InstData::Cast { op: CastOp::Bitcast, .. })
+            })
+    })
 }
 
-fn join_stores(func: &mut Function, swaps: ByteSwaps, inst: Inst) -> Option<()> {
+/// Writes at once the number of which the store `inst` writes the last byte; gives its address and what it writes, if it did.
+pub(crate) fn whole_store(
+    func: &mut Function,
+    uses: &Uses,
+    swaps: ByteSwaps,
+    inst: Inst,
+) -> Option<(Value, Value)> {
     let &InstData::Store { value, .. } = func.inst(inst) else { return None };
     let (number, _) = byte_of(func, value)?;
     let ty = func.value_type(number);
-    if !matches!(ty, Type::I32 | Type::I64) {
+    if !matches!(ty, Type::I32 | Type::I64) || !has_uses(func, uses, number, ty.bits() / 8) {
         return None;
     }
     let mut parts = Parts::default();
@@ -323,7 +334,7 @@ fn join_stores(func: &mut Function, swaps: ByteSwaps, inst: Inst) -> Option<()> 
         func.layout.remove_inst(store);
     }
     *func.inst_mut(inst) = InstData::Store { address, value, align_log2 };
-    Some(())
+    Some((address, value))
 }
 
 /// The result of `data`, put in front of `inst`.

@@ -290,9 +290,13 @@ impl Numbering {
                 let key = InstData::Load { address, align_log2: 0 };
                 self.find_or_insert(func, tree, block, key, result)
             }
-            InstData::Store { .. } => {
-                self.has_rewritten |= whole_store(func, self.swaps, inst);
-                let InstData::Store { address, value, .. } = *func.inst(inst) else { return None };
+            InstData::Store { mut address, mut value, .. } => {
+                if func.value_type(value) == Type::I8
+                    && let Some(whole) = whole_store(func, uses, self.swaps, inst)
+                {
+                    self.has_rewritten = true;
+                    (address, value) = whole;
+                }
                 self.change_memory();
                 // What is stored is what a load would give.
                 let key = InstData::Load { address, align_log2: 0 };
@@ -325,8 +329,10 @@ impl Numbering {
             if let Some(value) = fold(func, &data, ty) {
                 return Some(self.constants.intern(func, value));
             }
-            let rewrite = simplify(func, uses, &mut self.constants, inst)
-                .or_else(|| whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst));
+            let mut rewrite = simplify(func, uses, &mut self.constants, inst);
+            if let (None, InstData::Binary { op: BinaryOp::Or, .. }) = (&rewrite, data) {
+                rewrite = whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst);
+            }
             let Some(rewrite) = rewrite else { break };
             self.has_rewritten = true;
             match rewrite {

@@ -78,10 +78,15 @@ impl X86 {
                     self.atomic_cmpxchg(cx, exchange);
                     return Test::One(int_cond(cond));
                 }
-                if let Some(check) = self.overflow_of(cx, inst) {
+                // What such a check or mask is made of has been folded, but for a sum.
+                let has_folded = args.iter().any(|&arg| cx.folded(arg).is_some());
+                if (has_folded || cond == IntCond::Ult)
+                    && let Some(check) = self.overflow_of(cx, inst)
+                {
                     return Test::One(self.check(cx, check));
                 }
-                if self.is_pair(cx.func.value_type(args[0]))
+                if has_folded
+                    && self.is_pair(cx.func.value_type(args[0]))
                     && cx.folded(args[0]).is_some()
                     && let Some((value, part, mask)) = self.tested_half(cx, inst)
                 {
