@@ -165,9 +165,9 @@ fn halves(func: &Function, value: Value, depth: u32) -> [Option<u32>; 2] {
     let zero = |is_zero: bool| is_zero.then_some(0);
     match func.defining_inst(value).map(|inst| func.inst(inst)) {
         Some(InstData::Cast { op: CastOp::Zext, .. }) => [None, Some(0)],
-        Some(InstData::CallIntrinsic { op: Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, .. }) => {
-            [None, Some(0)]
-        }
+        Some(InstData::CallIntrinsic {
+            op: Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, ..
+        }) => [None, Some(0)],
         Some(&InstData::Binary { op: BinaryOp::Lshr, args: [_, amount] }) if is_far(amount) => {
             [None, Some(0)]
         }

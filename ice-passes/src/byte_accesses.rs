@@ -20,8 +20,8 @@
 
 use arrayvec::ArrayVec;
 use ice_ir::{
-    BinaryOp, Block, CastOp, FuncId, Function, FunctionKind, Inst, InstData, Intrinsic, Module, TailHint, Type,
-    Uses, Value,
+    BinaryOp, Block, CastOp, FuncId, Function, FunctionKind, Inst, InstData, Intrinsic, Module, TailHint,
+    Type, Uses, Value,
 };
 
 /// Most instructions between the first part and the last.
@@ -260,7 +260,9 @@ fn is_undisturbed(func: &Function, inst: Inst, loads: &[Inst]) -> bool {
 
 /// The number, the number of the byte in it and whether nothing is above the byte, if `value` is one.
 fn byte_of(func: &Function, value: Value) -> Option<(Value, usize)> {
-    let &InstData::Cast { op: CastOp::Trunc, arg } = func.inst(func.defining_inst(value)?) else { return None };
+    let &InstData::Cast { op: CastOp::Trunc, arg } = func.inst(func.defining_inst(value)?) else {
+        return None;
+    };
     if func.value_type(value) != Type::I8 {
         return None;
     }
@@ -281,9 +283,9 @@ fn byte_of(func: &Function, value: Value) -> Option<(Value, usize)> {
 fn has_uses(func: &Function, uses: &Uses, number: Value, wanted: u32) -> bool {
     uses.known_count(number).is_none_or(|count| {
         count >= wanted
-            || uses.last_user(number).is_some_and(|user| {
-                matches!(func.inst(user), InstData::Cast { op: CastOp::Bitcast, .. })
-            })
+            || uses
+                .last_user(number)
+                .is_some_and(|user| matches!(func.inst(user), InstData::Cast { op: CastOp::Bitcast, .. }))
     })
 }
 

@@ -42,7 +42,8 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses, Value,
+    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses,
+    Value,
 };
 use rustc_hash::FxHasher;
 

@@ -23,7 +23,8 @@ use crate::changed::Changed;
 use crate::rotations::Rotations;
 use alloc::vec::Vec;
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, Function, Inst, InstData, IntCond, LoopForest, Type, Uses, Value,
+    BinaryOp, Block, CastOp, ControlFlowGraph, Function, Inst, InstData, IntCond, LoopForest, Type, Uses,
+    Value,
 };
 
 /// Vectors of the pass. Reused from function to function.

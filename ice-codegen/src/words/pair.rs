@@ -265,7 +265,9 @@ pub trait PairRules: Words {
     /// The low half of a factor that is a word extended, also where the extension was folded.
     fn low_word<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, value: Value) -> VReg {
         match cx.folded(value).map(|def| cx.func.inst(def)) {
-            Some(&InstData::Cast { arg, .. }) if cx.func.value_type(arg) == Type::I32 => self.regs(cx, arg).lo(),
+            Some(&InstData::Cast { arg, .. }) if cx.func.value_type(arg) == Type::I32 => {
+                self.regs(cx, arg).lo()
+            }
             _ => self.regs(cx, value).lo(),
         }
     }

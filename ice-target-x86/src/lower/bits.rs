@@ -12,7 +12,13 @@ use ice_ir::{Intrinsic, Type, Value};
 
 impl X86 {
     /// A bit operation on a scalar.
-    pub(super) fn bit_intrinsic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, args: &[Value], result: Value) {
+    pub(super) fn bit_intrinsic<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Intrinsic,
+        args: &[Value],
+        result: Value,
+    ) {
         let &[arg, ref flag @ ..] = args else { return cx.fault("a bit operation has no operand") };
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result);
@@ -29,7 +35,12 @@ impl X86 {
                 let odd = self.shifted_mask(cx, Width::B32, low, (4, 0x0f));
                 self.mov(cx, Width::B32, dst.lo(), Src::Reg(low));
                 self.mask_bytes(cx, Width::B32, 0x0f, &[dst.lo()]);
-                cx.sink.push(Inst::Alu { op: Alu::Add, width: Width::B32, dst: dst.lo(), src: Src::Reg(odd) });
+                cx.sink.push(Inst::Alu {
+                    op: Alu::Add,
+                    width: Width::B32,
+                    dst: dst.lo(),
+                    src: Src::Reg(odd),
+                });
                 self.add_bytes(cx, Width::B32, dst.lo());
                 cx.sink.push(Inst::MovImm { width: Width::B32, dst: dst.hi(), imm: 0 });
             }

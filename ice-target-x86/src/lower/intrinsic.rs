@@ -313,7 +313,9 @@ impl X86 {
     fn fill_by_variable<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: Value, byte: Value, length: i64) {
         let to = self.address(cx, dst);
         if length <= 1 {
-            return if length == 1 { self.store_to(cx, to, byte) };
+            return if length == 1 {
+                self.store_to(cx, to, byte)
+            };
         }
         let src = Src::Reg(self.extended(cx, Extend::Zero, byte));
         let (pattern, imm) = (self.temp(cx, Type::I32), i32::from_le_bytes([1; 4]));

@@ -116,7 +116,9 @@ impl X86 {
             InstData::Binary { op: BinaryOp::And, .. } => {
                 let value = cx.func.result(user);
                 match value.and_then(|value| cx.uses.only_user_in_block(cx.func, user, value)) {
-                    Some(next) if matches!(cx.func.inst(next), InstData::Icmp { cond: IntCond::Slt, .. }) => next,
+                    Some(next) if matches!(cx.func.inst(next), InstData::Icmp { cond: IntCond::Slt, .. }) => {
+                        next
+                    }
                     _ => return false,
                 }
             }

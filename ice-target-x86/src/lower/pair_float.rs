@@ -38,7 +38,13 @@ fn vector(low: u64, high: u64) -> u128 {
 
 impl X86 {
     /// A float as a pair.
-    pub(super) fn float_to_pair<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(super) fn float_to_pair<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: CastOp,
+        arg: Value,
+        result: Value,
+    ) {
         let (from, dst) = (cx.func.value_type(arg), cx.regs(result));
         if self.is_confined() {
             let helper = match (op, from) {
@@ -56,13 +62,20 @@ impl X86 {
         }
         let double = self.temp(cx, Type::F64);
         match from {
-            Type::F32 => cx.sink.push(Inst::SseUnary { op: SseOp::Cvtss2sd, dst: double, src: Src::Reg(src) }),
+            Type::F32 => {
+                cx.sink.push(Inst::SseUnary { op: SseOp::Cvtss2sd, dst: double, src: Src::Reg(src) })
+            }
             _ => cx.sink.push(Inst::MovXmm { dst: double, src, size: 8 }),
         }
         let mem = self.constant_address(cx, ConstantSize::C16, vector(TWO_TO_63, 0));
         let (is_large, top) = (self.temp(cx, Type::F64), self.temp(cx, Type::I32));
         cx.sink.push(Inst::LoadXmm { size: 8, dst: is_large, mem });
-        cx.sink.push(Inst::SseImm { op: SseOp::Cmpsd, dst: is_large, src: Src::Reg(double), imm: LESS_OR_EQUAL });
+        cx.sink.push(Inst::SseImm {
+            op: SseOp::Cmpsd,
+            dst: is_large,
+            src: Src::Reg(double),
+            imm: LESS_OR_EQUAL,
+        });
         cx.sink.push(Inst::XmmToGpr { op: SseOp::Movmskpd, width: W, dst: top, src: is_large });
         cx.sink.push(Inst::Sse { op: SseOp::Andpd, dst: is_large, src: Src::Mem(mem) });
         cx.sink.push(Inst::Sse { op: SseOp::Subsd, dst: double, src: Src::Reg(is_large) });
@@ -93,13 +106,18 @@ impl X86 {
     }
 
     /// A pair, or a word without sign, as a float.
-    pub(super) fn pair_to_float<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
+    pub(super) fn pair_to_float<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: CastOp,
+        arg: Value,
+        result: Value,
+    ) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let dst = cx.regs(result).lo();
-        let is_pinned = cx
-            .func
-            .defining_inst(arg)
-            .is_some_and(|def| matches!(cx.func.inst(def), InstData::CallIntrinsic { op: Intrinsic::Pin, .. }));
+        let is_pinned = cx.func.defining_inst(arg).is_some_and(|def| {
+            matches!(cx.func.inst(def), InstData::CallIntrinsic { op: Intrinsic::Pin, .. })
+        });
         match (op, from, to) {
             (CastOp::Uitofp, Type::I32, _) if is_pinned => {
                 let mem = self.transfer_slot(cx);
