@@ -359,6 +359,8 @@ impl Numbering {
 
     /// Lets a quotient by a constant and the remainder have one division. Gives the quotient if `inst` is that, and it is
     /// made where the remainder stands.
+    #[cold]
+    #[inline(never)]
     fn share_quotient(
         &mut self,
         func: &mut Function,
