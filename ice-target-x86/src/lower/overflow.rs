@@ -18,9 +18,9 @@
 use super::int::alu;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::Cond;
+use ice_asm::x86::{Cond, Width};
 use ice_codegen::extension::long_factors;
-use ice_codegen::mach::Sink;
+use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Type, Value};
 
@@ -246,13 +246,8 @@ impl X86 {
     }
 
     /// The product of two words in `dst`; the flag of overflow says whether it is not the whole one.
-    fn checked_product<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        [a, b]: [Value; 2],
-        dst: ice_codegen::mach::VReg,
-    ) {
-        let width = ice_asm::x86::Width::B32;
+    fn checked_product<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: VReg) {
+        let width = Width::B32;
         if long_factors(cx.func, [a, b]) == Some(Signedness::Signed) {
             let lhs = self.low_word(cx, a);
             match cx.func.int_value(b) {
