@@ -181,8 +181,11 @@ impl BitRules for Arm32 {
         cx.sink.push(Inst::Unary { op: Unary::Clz, dst, src: from_top });
     }
 
-    /// Those of each byte, whose neighbours are added up.
+    /// Those of each byte, whose neighbours are added up. Confined code has a helper for it.
     fn ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: ValueRegs, src: ValueRegs) -> bool {
+        if self.is_confined() {
+            return false;
+        }
         let is_pair = src.iter().count() == 2;
         let bytes = cx.temp(Type::F64).lo();
         let hi = if is_pair { src.hi() } else { src.lo() };
