@@ -70,6 +70,23 @@ pub(super) fn float_test(cond: FloatCond) -> (bool, Test) {
 }
 
 impl X86 {
+    /// Sets the flags for a comparison into which a check for overflow or the mask of a half is folded, if one is.
+    #[inline(never)]
+    fn folded_check<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Option<Test> {
+        if let Some(check) = self.overflow_of(cx, inst) {
+            return Some(Test::One(self.check(cx, check)));
+        }
+        let &InstData::Icmp { cond, args: [tested, _] } = cx.func.inst(inst) else { return None };
+        if !self.is_pair(cx.func.value_type(tested)) || cx.folded(tested).is_none() {
+            return None;
+        }
+        let (value, part, mask) = self.tested_half(cx, inst)?;
+        let tested = self.pair_src(cx, value)[part];
+        let (op, width, lhs) = (Compare::Test, Width::B32, self.part_reg(cx, tested));
+        cx.sink.push(Inst::Compare { op, width, lhs, rhs: Src::Imm(mask) });
+        Some(Test::One(int_cond(cond)))
+    }
+
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
     pub(super) fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
@@ -79,21 +96,17 @@ impl X86 {
                     return Test::One(int_cond(cond));
                 }
                 // What such a check or mask is made of has been folded, but for a sum.
-                let has_folded = args.iter().any(|&arg| cx.folded(arg).is_some());
-                if (has_folded || cond == IntCond::Ult)
-                    && let Some(check) = self.overflow_of(cx, inst)
-                {
-                    return Test::One(self.check(cx, check));
-                }
-                if has_folded
-                    && self.is_pair(cx.func.value_type(args[0]))
-                    && cx.folded(args[0]).is_some()
-                    && let Some((value, part, mask)) = self.tested_half(cx, inst)
-                {
-                    let tested = self.pair_src(cx, value)[part];
-                    let (op, width, lhs) = (Compare::Test, Width::B32, self.part_reg(cx, tested));
-                    cx.sink.push(Inst::Compare { op, width, lhs, rhs: Src::Imm(mask) });
-                    return Test::One(int_cond(cond));
+                let is_folded = |arg| cx.folded(arg).is_some();
+                let may_check = match cond {
+                    IntCond::Ult => true,
+                    IntCond::Slt => is_folded(args[0]),
+                    IntCond::Eq | IntCond::Ne => {
+                        self.is_pair(cx.func.value_type(args[0])) && args.into_iter().any(is_folded)
+                    }
+                    _ => false,
+                };
+                if may_check && let Some(test) = self.folded_check(cx, inst) {
+                    return test;
                 }
                 self.compare_ints(cx, cond, args)
             }
