@@ -253,7 +253,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     /// The instruction that was folded into the one being lowered and defines `value`.
-    #[inline]
+    #[inline(always)]
     pub fn folded(&self, value: Value) -> Option<Inst> {
         match self.scratch.values[value.index()] {
             ValueState::FOLDED => self.func.defining_inst(value),

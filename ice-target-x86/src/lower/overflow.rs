@@ -80,15 +80,20 @@ impl X86 {
     }
 
     /// Whether the sum or difference `result` is computed by a comparison behind it.
+    #[inline(always)]
     pub(super) fn is_checked<S: Sink<Inst>>(self, cx: &Cx<'_, S>, op: BinaryOp, result: Value) -> bool {
         // A difference is checked by a comparison of its operands, beside that with itself.
-        (op == BinaryOp::Sub || cx.uses.count(result) >= 2)
-            && cx
-                .func
-                .defining_inst(result)
-                .and_then(|inst| self.check_from(cx, inst))
-                .and_then(|comparison| self.overflow_of(cx, comparison))
-                .is_some_and(|check| check.result == result)
+        (op == BinaryOp::Sub || cx.uses.count(result) >= 2) && self.is_result_of_check(cx, result)
+    }
+
+    /// Whether `result` is what a check computes.
+    #[inline(never)]
+    fn is_result_of_check<S: Sink<Inst>>(self, cx: &Cx<'_, S>, result: Value) -> bool {
+        cx.func
+            .defining_inst(result)
+            .and_then(|inst| self.check_from(cx, inst))
+            .and_then(|comparison| self.overflow_of(cx, comparison))
+            .is_some_and(|check| check.result == result)
     }
 
     /// Whether the product of pairs `product`, or its truncation, is a part of a check.
