@@ -11,13 +11,11 @@ use crate::{CastOp, Function, Inst, InstData, Intrinsic, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
-/// How often a value is used, how often of these as the address of a load or store or as a lane that goes from
-/// vector to vector, and the last instruction that does; and the types that are loaded or stored there, one bit each,
-/// beside [`WIDENED`].
+/// How often a value is used, and the last instruction that does; and the types that are loaded or stored there, one bit
+/// each, beside [`WIDENED`], [`MERGED`] and [`OTHERWISE`].
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
-    addresses: u32,
     user: u32,
     accessed: u32,
 }
@@ -28,7 +26,11 @@ const WIDENED: u32 = 1 << 31;
 /// Set where a phi uses the value.
 const MERGED: u32 = 1 << 30;
 
-const _: () = assert!(Type::ALL.len() < 30);
+/// Set where an instruction, which may be dead, uses the value otherwise than as the address of a load or store or as a lane
+/// that goes from vector to vector.
+const OTHERWISE: u32 = 1 << 29;
+
+const _: () = assert!(Type::ALL.len() < 29);
 
 /// Use counts of one function. Reused from function to function.
 #[derive(Default)]
@@ -85,9 +87,6 @@ impl Uses {
         if self.values[result.index()].count == 0 && !func.inst(inst).has_side_effects() {
             self.dead[inst.index()] = true;
             func.for_each_operand(inst, |value| self.values[value.index()].count -= 1);
-            if let Some(address) = address_of(func, inst) {
-                self.values[address.index()].addresses -= 1;
-            }
         }
     }
 
@@ -112,7 +111,9 @@ impl Uses {
 
     /// Notes one use more by an instruction that uses it already.
     pub fn add(&mut self, value: Value) {
-        self.values[value.index()].count += 1;
+        let uses = &mut self.values[value.index()];
+        uses.count += 1;
+        uses.accessed |= OTHERWISE;
     }
 
     /// Notes that the last instruction in layout order that uses `value` is `user`.
@@ -129,18 +130,17 @@ impl Uses {
     /// vector, as the lane of another.
     #[inline]
     pub fn is_only_address(&self, value: Value) -> bool {
-        let uses = &self.values[value.index()];
-        uses.count == uses.addresses
+        self.values[value.index()].accessed & OTHERWISE == 0
     }
 
     /// Whether every use of `value` is as an address, and there is one; false for a value younger than the counts.
     pub fn is_only_address_if_known(&self, value: Value) -> bool {
-        self.values.get(value.index()).is_some_and(|uses| uses.count > 0 && uses.count == uses.addresses)
+        self.values.get(value.index()).is_some_and(|uses| uses.count > 0 && uses.accessed & OTHERWISE == 0)
     }
 
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
-        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED);
+        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED | OTHERWISE);
         core::iter::from_fn(move || {
             let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
@@ -224,20 +224,16 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
         }
         InstData::Store { address, value, .. } => {
             note_access(values, func, inst, address, value);
-            note(values, inst, value);
+            note(values, inst, value).accessed |= OTHERWISE;
         }
         ref data => {
             let marks = match data {
-                InstData::Phi { .. } => WIDENED | MERGED,
-                data if keeps_to_widths(data) => 0,
-                _ => WIDENED,
+                InstData::Phi { .. } => WIDENED | MERGED | OTHERWISE,
+                data if keeps_to_widths(data) => OTHERWISE,
+                InstData::InsertElement { .. } => return note_insertion(values, func, inst),
+                _ => WIDENED | OTHERWISE,
             };
             func.for_each_operand_of(data, |value| note(values, inst, value).accessed |= marks);
-            if let InstData::InsertElement { .. } = data
-                && let Some(lane) = address_of(func, inst)
-            {
-                values[lane.index()].addresses += 1;
-            }
         }
     }
 }
@@ -277,18 +273,18 @@ fn note(values: &mut [ValueUses], user: Inst, value: Value) -> &mut ValueUses {
 #[inline(always)]
 fn note_access(values: &mut [ValueUses], func: &Function, user: Inst, address: Value, value: Value) {
     let uses = note(values, user, address);
-    uses.addresses += 1;
     uses.accessed |= 1 << func.value_type(value) as u32;
 }
 
-/// The address that a load or store uses, or the lane of a vector that goes into a vector.
-fn address_of(func: &Function, inst: Inst) -> Option<Value> {
-    match *func.inst(inst) {
-        InstData::Load { address, .. } | InstData::Store { address, .. } => Some(address),
-        InstData::InsertElement { element, .. } => {
-            let from = func.defining_inst(element).map(|inst| func.inst(inst));
-            matches!(from, Some(InstData::ExtractElement { .. })).then_some(element)
-        }
-        _ => None,
-    }
+/// Notes what an insertion into a vector uses: a lane of another vector is a lane still.
+#[cold]
+#[inline(never)]
+fn note_insertion(values: &mut [ValueUses], func: &Function, user: Inst) {
+    let &InstData::InsertElement { element, .. } = func.inst(user) else { return };
+    let from = func.defining_inst(element).map(|inst| func.inst(inst));
+    let is_lane = matches!(from, Some(InstData::ExtractElement { .. }));
+    func.for_each_operand(user, |value| {
+        let mark = if is_lane && value == element { 0 } else { OTHERWISE };
+        note(values, user, value).accessed |= WIDENED | mark;
+    });
 }
