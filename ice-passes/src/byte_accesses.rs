@@ -91,7 +91,8 @@ struct Parts {
 }
 
 impl Parts {
-    /// Adds what `access` does with `size` bytes at `address`, from byte number `place` of the number on. Not of a byte that is there.
+    /// Adds what `access` does with `size` bytes at `address`, from byte number `place` of the number on. Not of a byte that is
+    /// there, nor at a distance of 2 GiB from the base.
     fn add(
         &mut self,
         func: &Function,
@@ -100,7 +101,7 @@ impl Parts {
         (place, size): (usize, usize),
     ) -> Option<()> {
         let (base, offset) = split_address(func, address);
-        if *self.base.get_or_insert(base) != base {
+        if *self.base.get_or_insert(base) != base || i32::try_from(offset).is_err() {
             return None;
         }
         for (byte, offset) in self.bytes.get_mut(place..place + size)?.iter_mut().zip(offset..) {
