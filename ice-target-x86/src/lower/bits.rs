@@ -50,10 +50,9 @@ impl X86 {
                 // The programs of PNaCl get the width for zero, whatever they say.
                 let is_zero_undefined =
                     self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0));
-                match is_zero_undefined {
-                    is_zero_undefined if pair => self.pair_scan(cx, op, is_zero_undefined, src, dst),
-                    true => self.scan_some(cx, op, width, src.lo(), dst.lo()),
-                    false => self.scan(cx, op, width, src.lo(), dst.lo()),
+                match pair {
+                    true => self.pair_scan(cx, op, is_zero_undefined, src, dst),
+                    false => self.scan(cx, op, (width, is_zero_undefined), src.lo(), dst.lo()),
                 }
             }
         }
@@ -63,9 +62,7 @@ impl X86 {
     /// Delight" 2nd edition, chapter 5-1).
     fn count_ones<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, dst: VReg) {
         self.count_in_fours(cx, width, src, dst);
-        let upper = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
-        self.mov(cx, width, upper, Src::Reg(dst));
-        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst: upper, amount: Amount::Imm(4) });
+        let upper = self.shifted(cx, width, dst, 4);
         cx.sink.push(Inst::Alu { op: Alu::Add, width, dst, src: Src::Reg(upper) });
         self.mask_bytes(cx, width, 0x0f, &[dst]);
         self.add_bytes(cx, width, dst);
@@ -76,11 +73,17 @@ impl X86 {
         let odd = self.shifted_mask(cx, width, src, (1, 0x55));
         self.mov(cx, width, dst, Src::Reg(src));
         cx.sink.push(Inst::Alu { op: Alu::Sub, width, dst, src: Src::Reg(odd) });
-        let upper = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
-        self.mov(cx, width, upper, Src::Reg(dst));
-        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst: upper, amount: Amount::Imm(2) });
+        let upper = self.shifted(cx, width, dst, 2);
         self.mask_bytes(cx, width, 0x33, &[upper, dst]);
         cx.sink.push(Inst::Alu { op: Alu::Add, width, dst, src: Src::Reg(upper) });
+    }
+
+    /// `src` shifted right, in a new register.
+    fn shifted<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, src: VReg, amount: u8) -> VReg {
+        let dst = self.wide_temp(cx, width);
+        self.mov(cx, width, dst, Src::Reg(src));
+        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount: Amount::Imm(amount) });
+        dst
     }
 
     /// `src` shifted right, and of each byte these bits.
@@ -91,9 +94,7 @@ impl X86 {
         src: VReg,
         (amount, byte): (u8, u8),
     ) -> VReg {
-        let dst = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
-        self.mov(cx, width, dst, Src::Reg(src));
-        cx.sink.push(Inst::Shift { op: Shift::Shr, width, dst, amount: Amount::Imm(amount) });
+        let dst = self.shifted(cx, width, src, amount);
         self.mask_bytes(cx, width, byte, &[dst]);
         dst
     }
@@ -152,38 +153,35 @@ impl X86 {
         }
     }
 
-    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a
-    /// conditional move puts in what becomes the width.
-    fn scan<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
-        let bits = if width == Width::B64 { 64 } else { 32 };
-        let ty = if width == Width::B64 { Type::I64 } else { Type::I32 };
-        let none = self.temp(cx, ty);
-        let leading = op == Intrinsic::Ctlz;
+    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a conditional move
+    /// puts in what becomes the width, unless that does not matter.
+    fn scan<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Intrinsic,
+        (width, is_zero_undefined): (Width, bool),
+        src: VReg,
+        dst: VReg,
+    ) {
+        let bits = 8 * i64::from(width.bytes());
         // From the top that becomes the width again.
-        let imm = if leading { 2 * bits - 1 } else { bits };
-        cx.sink.push(Inst::MovImm { width: Width::B32, dst: none, imm });
-        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
+        let (op, none) = match op {
+            Intrinsic::Ctlz => (BitOp::Bsr, 2 * bits - 1),
+            _ => (BitOp::Bsf, bits),
+        };
+        let or_none = (!is_zero_undefined).then(|| {
+            let reg = self.wide_temp(cx, width);
+            cx.sink.push(Inst::MovImm { width: Width::B32, dst: reg, imm: none });
+            reg
+        });
         cx.sink.push(Inst::BitScan { op, width, dst, src });
-        cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src: none });
-        if leading {
-            self.count_from_top(cx, width, dst);
+        if let Some(src) = or_none {
+            cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src });
         }
-    }
-
-    /// As [`scan`](Self::scan), of what is not zero.
-    fn scan_some<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Intrinsic, width: Width, src: VReg, dst: VReg) {
-        let leading = op == Intrinsic::Ctlz;
-        let op = if leading { BitOp::Bsr } else { BitOp::Bsf };
-        cx.sink.push(Inst::BitScan { op, width, dst, src });
-        if leading {
-            self.count_from_top(cx, width, dst);
+        if op == BitOp::Bsr {
+            // The number of a bit is that of the bits above it, seen from the other end.
+            cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: Src::Imm(bits as i32 - 1) });
         }
-    }
-
-    /// Makes of the number of a bit that of the bits above it.
-    fn count_from_top<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, dst: VReg) {
-        let src = Src::Imm(8 * width.bytes() as i32 - 1);
-        cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src });
     }
 
     /// The same of a pair: the half that decides is scanned last, which says if it is zero. The other one's bits are 32

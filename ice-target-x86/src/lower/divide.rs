@@ -70,7 +70,7 @@ impl X86 {
     }
 
     /// A fresh register of this width.
-    fn wide_temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width) -> VReg {
+    pub(super) fn wide_temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width) -> VReg {
         self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 })
     }
 

@@ -159,7 +159,7 @@ impl X86 {
 
     #[inline(never)]
     fn store_loaded<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, from: Amode, to: Amode) {
-        let temp = self.temp(cx, if width == Width::B64 { Type::I64 } else { Type::I32 });
+        let temp = self.wide_temp(cx, width);
         cx.sink.push(Inst::Load { width, dst: temp, mem: from });
         cx.sink.push(Inst::Store { width, src: temp, mem: to });
     }
