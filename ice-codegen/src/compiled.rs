@@ -537,6 +537,33 @@ impl CompiledCode {
         }
     }
 
+    /// Appends a copy of a function: its code as it was emitted, so that the references are still to be put in. A function
+    /// that has labels, assembly, pads or calls with live values is what only it can be, and has no copy.
+    pub fn append(&mut self, code: &FunctionCode<'_>) {
+        debug_assert!(code.labels.is_empty() && code.names.is_empty() && code.parts.is_empty());
+        debug_assert!(code.live.is_none() && code.exceptions.is_none());
+        self.code.extend_from_slice(code.code);
+        for &reloc in code.relocs {
+            let symbol = match CodeSymbol::unpack(reloc.symbol) {
+                CodeSymbol::Constant(id) => self.copy_constant(id, code.constants).pack(),
+                _ => reloc.symbol,
+            };
+            self.relocs.push(Reloc { symbol, ..reloc });
+        }
+        code.tables.iter().for_each(|table| self.tables.push(table.iter().copied()));
+        self.data.extend_from_slice(code.data);
+        self.origins.extend_from_slice(code.origins);
+        self.frames.extend_from_slice(code.frames);
+        self.type_traps.extend_from_slice(code.type_traps);
+    }
+
+    /// A constant of another pool in this one.
+    fn copy_constant(&mut self, id: ConstantId, pool: &ConstantPool) -> CodeSymbol {
+        // A reference to a constant that is not there stays one.
+        let copy = pool.get(id).map(|bits| self.constants.intern(id.size, bits));
+        CodeSymbol::Constant(copy.unwrap_or(ConstantId { index: INDEX_MASK >> 2, ..id }))
+    }
+
     /// Memory that the code and its relocations take, in bytes.
     pub fn bytes(&self) -> usize {
         self.code.len()

@@ -13,6 +13,7 @@ use crate::machine::{Arch, Features};
 use crate::options::{Emit, RelocationModel, Timing};
 use crate::output::RangeOutput;
 use crate::recipe::{Job, Pipeline, Recipe, Steps};
+use crate::repeats::Repetition;
 use ice_asm::{ConstantId, RelocKind};
 use ice_codegen::live::LiveCalls;
 use ice_codegen::{Checks, CodeSymbol, Confinement, Diversity, FunctionCode, TableSlice, UnwindFacts};
@@ -107,6 +108,7 @@ impl Compiler {
         self.out.clear();
         self.pipeline.func.clone_from(func);
         self.pipeline.run(&job, func.id, None, &mut self.out)?;
+        self.out.add(func.id, Repetition::None);
         self.pipeline.generator.describe_frame(&mut self.frame);
         let (_, code, _) = self.out.function(0);
         Ok(CompiledFunction { code, frame: &self.frame })

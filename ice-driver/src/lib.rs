@@ -110,6 +110,7 @@ pub mod parallel;
 pub mod placement;
 pub mod recipe;
 pub mod relocations;
+pub mod repeats;
 pub mod report;
 #[cfg(feature = "text")]
 pub mod representation;

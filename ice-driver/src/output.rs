@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::parallel::Output;
+use crate::repeats::{KeptCode, Repetition};
 use ice_codegen::{CodeEnd, CompiledCode, FunctionCode};
 use ice_ir::FuncId;
 
@@ -21,6 +22,7 @@ pub struct RangeOutput {
 /// A function of a range, and where it ends.
 struct RangeFunction {
     function: FuncId,
+    repetition: Repetition,
     code: CodeEnd,
     /// In the text.
     text: usize,
@@ -41,10 +43,10 @@ impl RangeOutput {
         self.log.clear();
     }
 
-    /// Notes that code and text behind the function before are all of `function`.
-    pub fn add(&mut self, function: FuncId) {
+    /// Notes that code and text behind the function before are all of `function`; none where its body came before.
+    pub fn add(&mut self, function: FuncId, repetition: Repetition) {
         let (code, text) = (self.compiled.end(), self.text.len());
-        self.functions.push(RangeFunction { function, code, text });
+        self.functions.push(RangeFunction { function, repetition, code, text });
     }
 
     /// Where code and text of the functions before number `index` end.
@@ -58,21 +60,45 @@ impl RangeOutput {
         self.compiled.function(self.start(self.functions.len()).0, self.compiled.end())
     }
 
-    /// Number of functions.
-    pub fn len(&self) -> usize {
-        self.functions.len()
-    }
-
-    /// True without functions.
-    pub fn is_empty(&self) -> bool {
-        self.functions.is_empty()
-    }
-
     /// Function number `index` of the range, in the order of the module: its code and its text.
     pub fn function(&mut self, index: usize) -> (FuncId, FunctionCode<'_>, &str) {
         let (code_start, text_start) = self.start(index);
-        let RangeFunction { function, code, text } = self.functions[index];
+        let RangeFunction { function, code, text, .. } = self.functions[index];
         (function, self.compiled.function(code_start, code), &self.text[text_start..text])
+    }
+}
+
+/// The functions of a range, in the order of the module, for whoever takes them.
+pub struct Functions<'a> {
+    range: &'a mut RangeOutput,
+    kept: &'a mut KeptCode,
+    next: usize,
+}
+
+impl<'a> Functions<'a> {
+    /// The functions of `range`, which is the next one, where `kept` has the code of remembered bodies before it.
+    pub fn new(range: &'a mut RangeOutput, kept: &'a mut KeptCode) -> Functions<'a> {
+        Functions { range, kept, next: 0 }
+    }
+
+    /// The next function: its code and its text.
+    pub fn take_next(&mut self) -> Option<(FuncId, FunctionCode<'_>, &str)> {
+        let &RangeFunction { function, repetition, .. } = self.range.functions.get(self.next)?;
+        let index = self.next;
+        self.next += 1;
+        if let Repetition::Again(number) = repetition {
+            return Some((function, self.kept.copy(number), ""));
+        }
+        let found = self.range.function(index);
+        if let Repetition::First(number) = repetition {
+            self.kept.keep(number, &found.1);
+        }
+        Some(found)
+    }
+
+    /// The text of all functions of the range.
+    pub fn text(&self) -> &str {
+        &self.range.text
     }
 }
 
@@ -82,7 +108,7 @@ pub trait ModuleOutput: Send {
     ///
     /// # Errors
     /// Errors of the writer and its sink.
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error>;
+    fn functions(&mut self, functions: Functions<'_>) -> Result<(), Error>;
 
     /// Ends the module.
     ///

@@ -1,6 +1,7 @@
 //! What a translation did: counts for `--stats`, times for `--time-passes`.
 
 use crate::recipe::{Recipe, Step};
+use crate::repeats::KeptCode;
 use core::fmt;
 use core::time::Duration;
 use ice_asm::SlotCount;
@@ -31,8 +32,10 @@ impl fmt::Display for Warning {
 /// Sums over the functions of a module. Counts are the same for every number of threads.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// Functions translated.
+    /// Functions.
     pub functions: u64,
+    /// Those of them whose code is a copy. They count among functions and in all that the code has, and for nothing else.
+    pub copies: u64,
     /// Blocks of the IR.
     pub blocks: u64,
     /// Instructions of the IR.
@@ -73,9 +76,19 @@ impl Report {
         self.fallbacks += u64::from(recipe == Recipe::O2 && stats.walks == 0);
     }
 
+    /// Adds the functions whose code is a copy.
+    pub(crate) fn add_copies(&mut self, kept: &KeptCode) {
+        self.functions += kept.copies;
+        self.copies += kept.copies;
+        self.code_bytes += kept.code_bytes;
+        self.relocations += kept.relocations;
+        self.jump_tables += kept.jump_tables;
+    }
+
     /// Adds the sums of another worker.
     pub fn merge(&mut self, other: &Report) {
         self.functions += other.functions;
+        self.copies += other.copies;
         self.blocks += other.blocks;
         self.insts += other.insts;
         self.mach_insts += other.mach_insts;
@@ -100,6 +113,7 @@ impl Report {
     pub fn write_stats(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         for (count, what) in [
             (self.functions, "functions"),
+            (self.copies, "of them copies of others"),
             (self.blocks, "blocks"),
             (self.insts, "IR instructions"),
             (self.mach_insts, "machine instructions"),

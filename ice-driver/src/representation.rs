@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::formats::Bodies;
-use crate::output::{ModuleOutput, RangeOutput};
+use crate::output::{Functions, ModuleOutput};
 use crate::report::Report;
 use ice_elf::Sink as ObjectSink;
 use ice_ir::{Filtered, Function, Module, Program};
@@ -11,8 +11,8 @@ use ice_ir::{Filtered, Function, Module, Program};
 pub struct TextOutput<'a>(pub &'a mut (dyn ObjectSink + Send));
 
 impl ModuleOutput for TextOutput<'_> {
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
-        Ok(self.0.append(output.text.as_bytes())?)
+    fn functions(&mut self, functions: Functions<'_>) -> Result<(), Error> {
+        Ok(self.0.append(functions.text().as_bytes())?)
     }
 
     fn finish(self: Box<Self>) -> Result<(), Error> {

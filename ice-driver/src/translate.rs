@@ -11,9 +11,10 @@ use crate::formats::Bodies;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
 use crate::options::{Emit, FunctionSelector, Options, Stats};
-use crate::output::{ModuleOutput, RangeOutput};
+use crate::output::{Functions, ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{FunctionCompiler, Job, Steps};
+use crate::repeats::KeptCode;
 use crate::report::Report;
 #[cfg(feature = "text")]
 use crate::representation::{TextOutput, emit_program};
@@ -206,12 +207,15 @@ fn run<'o>(
         commentary: options.commentary,
         check: Checks::Debug,
     };
+    if job.copies_repeats() && options.function.is_none() {
+        bodies.tell_repeats();
+    }
     let sizes = |number: usize| {
         selected.await_bodies(bodies, number);
         bodies.size(selected.first + selected.order.at(number))
     };
     let total = if options.threads > 1 && options.function.is_none() { bodies.total() } else { 0 };
-    let (reports, output) = run_in_order(
+    let (reports, (output, kept)) = run_in_order(
         Plan::new(selected.functions.len(), options.threads, total, sizes),
         || FunctionCompiler::new(target, bodies, &job),
         |compiler, numbers, out: &mut RangeOutput| {
@@ -227,18 +231,19 @@ fn run<'o>(
             Ok(())
         },
         FunctionCompiler::into_report,
-        begin,
-        |output, out| {
+        || Ok((begin()?, KeptCode::default())),
+        |(output, kept), out| {
             #[cfg(feature = "text")]
             if !out.log.is_empty() {
                 (options.print)(&out.log);
             }
-            output.functions(out)
+            output.functions(Functions::new(out, kept))
         },
     )?;
     bodies.finish()?;
     output.finish()?;
     let mut report = Report { environment: module.environment, ..Report::default() };
+    report.add_copies(&kept);
     for part in &reports {
         report.merge(part);
     }

@@ -33,6 +33,7 @@ mod objects;
 mod outputs;
 mod programs;
 mod refusals;
+mod repeats;
 mod runtime;
 mod samples;
 mod sandbox;

@@ -11,6 +11,7 @@ use ice_codegen::Checks;
 use ice_driver::formats::{Bodies, BodyReader};
 use ice_driver::output::RangeOutput;
 use ice_driver::recipe::{FunctionCompiler, Job, Steps};
+use ice_driver::repeats::Repetition;
 use ice_driver::{Commentary, Emit, Error, Recipe, Timing};
 use ice_ir::native::UnwindTables;
 use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder};
@@ -65,10 +66,16 @@ struct Reader<'a> {
 }
 
 impl BodyReader for Reader<'_> {
-    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+    fn read(
+        &mut self,
+        index: usize,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<Repetition, Error> {
         let WholeFile { bytes, header } = *self.file;
         let mut builder = FunctionBuilder::filtered(func, filter);
-        self.reader.read(header, bytes, &header.bodies[index], &mut builder).map_err(Error::Bitcode)
+        self.reader.read(header, bytes, &header.bodies[index], &mut builder).map_err(Error::Bitcode)?;
+        Ok(Repetition::None)
     }
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {

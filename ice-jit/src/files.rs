@@ -5,7 +5,8 @@ use crate::jit::{Jit, LoadedModule, MOST_BYTES};
 use crate::object::Object;
 use crate::thread_local::{CopyNumbers, ThreadLocals};
 use ice_driver::formats::{Bodies, BodyReader};
-use ice_driver::output::{ModuleOutput, RangeOutput};
+use ice_driver::output::{Functions, ModuleOutput};
+use ice_driver::repeats::Repetition;
 use ice_driver::{InputFormat, Options, Report, read_to, translate_module};
 use ice_ir::{ControlFlowGraph, Filtered, Function, Module};
 
@@ -64,9 +65,8 @@ struct Gather<'a, 'm> {
 }
 
 impl ModuleOutput for Gather<'_, '_> {
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), ice_driver::Error> {
-        for index in 0..output.len() {
-            let (function, code, _) = output.function(index);
+    fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), ice_driver::Error> {
+        while let Some((function, code, _)) = functions.take_next() {
             if self.result.is_ok() {
                 *self.result = self.object.add_function(function, &code);
             }
@@ -118,9 +118,11 @@ impl BodyReader for Reader<'_> {
         index: usize,
         filter: &mut Filtered,
         func: &mut Function,
-    ) -> Result<(), ice_driver::Error> {
-        self.reader.read(index, filter, func)?;
-        self.locals.rewrite(func).map_err(|error| ice_driver::Error::Input(error.to_string()))
+    ) -> Result<Repetition, ice_driver::Error> {
+        let repetition = self.reader.read(index, filter, func)?;
+        let result = self.locals.rewrite(func);
+        result.map_err(|error| ice_driver::Error::Input(error.to_string()))?;
+        Ok(repetition)
     }
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {

@@ -17,7 +17,7 @@ use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
-use crate::output::{ModuleOutput, RangeOutput};
+use crate::output::{Functions, ModuleOutput};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes, has_distances};
 use crate::relocations::{TableEntries, has_local_twin};
 use crate::unwind::{Entries, UnwindForm};
@@ -598,9 +598,8 @@ fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
 }
 
 impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
-        for index in 0..output.len() {
-            let (function, code, listing) = output.function(index);
+    fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), Error> {
+        while let Some((function, code, listing)) = functions.take_next() {
             let _ = self.write_function(function, &code, listing);
             if let Some(fault) = self.fault.take() {
                 return Err(fault);

@@ -469,8 +469,7 @@ mod tests {
         assert!(refused("translate --threads 99999 a -o b").starts_with("'99999' is no N for '--threads'; "));
         let refusal = refused("translate --disable-pass emit a -o b");
         assert!(
-            refusal
-                .starts_with("'emit' is no STEP for '--disable-pass'; there are return-calls, dead-cycles")
+            refusal.starts_with("'emit' is no STEP for '--disable-pass'; there are repeats, return-calls")
         );
         assert_eq!(
             refused("translate --emit exe a -o b"),

@@ -3,6 +3,7 @@
 use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::options::{Options, ThreadStorage};
+use crate::repeats::Repetition;
 use crate::report::{Report, Warning};
 use crate::unwind::Entries;
 use ice_bitcode::{LocatedError, llvm};
@@ -100,12 +101,18 @@ impl Bodies for LlvmBodies<'_> {
 }
 
 impl BodyReader for LlvmReader<'_> {
-    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+    fn read(
+        &mut self,
+        index: usize,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<Repetition, Error> {
         let LlvmBodies { bytes, program } = *self.bodies;
         let body = &program.bodies()[index];
         let mut builder = FunctionBuilder::filtered(func, filter);
         let result = self.reader.read(program, bytes, body, &mut builder);
-        result.map_err(|error| body_error(program, body.function, error))
+        result.map_err(|error| body_error(program, body.function, error))?;
+        Ok(Repetition::None)
     }
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {

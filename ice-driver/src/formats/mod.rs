@@ -9,6 +9,7 @@ pub mod text;
 
 use crate::error::Error;
 use crate::options::Options;
+use crate::repeats::Repetition;
 use crate::report::Report;
 use ice_ir::{ControlFlowGraph, Filtered, Function, Module};
 
@@ -28,6 +29,10 @@ pub trait Bodies: Sync {
         (0..self.count()).map(|index| self.size(index)).sum()
     }
 
+    /// From now on readers may say that a body [is that of an earlier function](Repetition). Said before any body is
+    /// asked for, by whoever reads all of them.
+    fn tell_repeats(&self) {}
+
     /// Checks what comes behind the bodies, when all that are wanted were read.
     ///
     /// # Errors
@@ -42,11 +47,12 @@ pub trait Bodies: Sync {
 
 /// Reads bodies one after another.
 pub trait BodyReader: Send {
-    /// Reads body number `index` into `func`, through `filter` where that is possible.
+    /// Reads body number `index` into `func`, through `filter` where that is possible; not if it is one that came before.
     ///
     /// # Errors
     /// The body is malformed.
-    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error>;
+    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function)
+    -> Result<Repetition, Error>;
 
     /// The flow graph of the body that was read last, where reading computes it anyway.
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {
@@ -75,8 +81,8 @@ impl Bodies for ProgramBodies<'_> {
 }
 
 impl BodyReader for ProgramBodies<'_> {
-    fn read(&mut self, index: usize, _: &mut Filtered, func: &mut Function) -> Result<(), Error> {
+    fn read(&mut self, index: usize, _: &mut Filtered, func: &mut Function) -> Result<Repetition, Error> {
         func.clone_from(&self.0[index]);
-        Ok(())
+        Ok(Repetition::None)
     }
 }

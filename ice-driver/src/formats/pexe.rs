@@ -11,13 +11,14 @@ use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::object::ZEROS_ALWAYS_ALLOWED;
 use crate::options::Options;
+use crate::repeats::{Repeats, Repetition};
 use crate::report::Report;
 use crate::translate::compile_module;
 use ice_bitcode::pexe::{self, BodyRange, Event, ModuleHeader, StreamReader};
 use ice_elf::Sink;
 #[cfg(feature = "cli")]
 use ice_ir::Program;
-use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, Module};
+use ice_ir::{ControlFlowGraph, Filtered, Function, FunctionBuilder, FunctionDecl, Module};
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,6 +30,9 @@ const PIECE: usize = 16 << 10;
 
 /// Bytes behind a body.
 const PADDING: usize = 8;
+
+/// How many times as much work translating is as copying.
+const COPYING: usize = 16;
 
 /// Memory of a body that is kept for another one, in bytes.
 const KEPT: usize = 4 << 10;
@@ -74,7 +78,7 @@ fn read_stream(
     let size = match length {
         Some(length) => length,
         None if data_size(&header.module) <= ZEROS_ALWAYS_ALLOWED => 0,
-        None => stream.read_all(),
+        None => stream.read_all(&header.module),
     };
     // Bytes that are not known are enough for all threads.
     let total = length.map_or(usize::MAX, |length| length.saturating_sub(stream.length));
@@ -90,10 +94,19 @@ fn data_size(module: &Module) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
+/// What decides over the code of a function besides the bytes of its body: the declaration, of which PNaCl has no more,
+/// and how the body is to be read.
+fn kind(module: &Module, body: &BodyRange) -> u64 {
+    let FunctionDecl { signature, linkage, .. } = module.functions[body.function];
+    u64::from(signature.as_u32()) << 32 | (linkage as u64) << 8 | u64::from(body.header.width)
+}
+
 /// A body that was not read yet.
 struct Waiting {
     index: usize,
     body: BodyRange,
+    repetition: Repetition,
+    /// None of one that came before.
     bytes: Vec<u8>,
 }
 
@@ -111,6 +124,8 @@ struct Stream<'a> {
     arrived: usize,
     /// Memory of bodies.
     free: Vec<Vec<u8>>,
+    /// The bodies that may come again, if that is asked for.
+    repeats: Option<Repeats>,
     /// What ended the stream early.
     error: Option<Error>,
 }
@@ -129,6 +144,7 @@ impl<'a> Stream<'a> {
             waiting: VecDeque::new(),
             arrived: 0,
             free: Vec::new(),
+            repeats: None,
             error: None,
         }
     }
@@ -167,19 +183,25 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Waits for the next body, and keeps it if it is wanted; false if there is none.
-    fn next_body(&mut self, is_wanted: impl FnOnce(usize) -> bool) -> Result<bool, Error> {
+    /// Waits for the next body of `module`, and keeps it if it is wanted; false if there is none.
+    fn next_body(&mut self, module: &Module, is_wanted: impl FnOnce(usize) -> bool) -> Result<bool, Error> {
         loop {
             if let Some(Event::Body(body, bytes)) = self.reader.next_event().map_err(Error::Bitcode)? {
                 let index = self.arrived;
                 self.arrived += 1;
                 if is_wanted(index) {
-                    let mut memory = self.free.pop().unwrap_or_default();
-                    memory.clear();
-                    memory.extend_from_slice(bytes);
-                    // Fields at the end of the body are read by whole words, too.
-                    memory.extend_from_slice(&[0; PADDING]);
-                    self.waiting.push_back(Waiting { index, body, bytes: memory });
+                    let repeats = self.repeats.as_mut();
+                    let repetition = repeats.map(|repeats| repeats.next(kind(module, &body), bytes));
+                    let repetition = repetition.unwrap_or_default();
+                    let mut memory = Vec::new();
+                    if !matches!(repetition, Repetition::Again(_)) {
+                        memory = self.free.pop().unwrap_or_default();
+                        memory.clear();
+                        memory.extend_from_slice(bytes);
+                        // Fields at the end of the body are read by whole words, too.
+                        memory.extend_from_slice(&[0; PADDING]);
+                    }
+                    self.waiting.push_back(Waiting { index, body, repetition, bytes: memory });
                 }
                 return Ok(true);
             }
@@ -191,9 +213,9 @@ impl<'a> Stream<'a> {
 
     /// Waits for body number `index`. Bodies are asked for in ascending order, and those that nobody asked for before
     /// the next one are not kept.
-    fn fetch(&mut self, index: usize) -> Result<(), Error> {
+    fn fetch(&mut self, module: &Module, index: usize) -> Result<(), Error> {
         while self.arrived <= index && self.error.is_none() {
-            let result = self.next_body(|arrived| arrived == index);
+            let result = self.next_body(module, |arrived| arrived == index);
             self.error = match result {
                 Ok(true) => None,
                 // The reader counts bodies, so that there is none too few behind its end.
@@ -215,23 +237,31 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Takes body number `index`. Its bytes go to `bytes`, whose memory is used again.
-    fn take(&mut self, index: usize, bytes: &mut Vec<u8>) -> Result<BodyRange, Error> {
-        self.fetch(index)?;
+    /// Takes body number `index`. Its bytes, unless it came before, go to `bytes`, whose memory is used again.
+    fn take(
+        &mut self,
+        module: &Module,
+        index: usize,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(BodyRange, Repetition), Error> {
+        self.fetch(module, index)?;
         let waiting = self.position(index).and_then(|position| self.waiting.remove(position));
         let waiting = waiting.ok_or_else(|| Error::Input(format!("body {index} was read already")))?;
-        let memory = core::mem::replace(bytes, waiting.bytes);
-        if memory.capacity() <= KEPT {
-            self.free.push(memory);
+        let Waiting { body, repetition, bytes: memory, .. } = waiting;
+        if !matches!(repetition, Repetition::Again(_)) {
+            let memory = core::mem::replace(bytes, memory);
+            if memory.capacity() <= KEPT {
+                self.free.push(memory);
+            }
         }
-        Ok(waiting.body)
+        Ok((body, repetition))
     }
 
     /// Waits for the end of the input, and keeps all bodies. Gives its length. An error is for whoever wants a body
     /// that is not there, or the end.
-    fn read_all(&mut self) -> usize {
+    fn read_all(&mut self, module: &Module) -> usize {
         let result = loop {
-            match self.next_body(|_| true) {
+            match self.next_body(module, |_| true) {
                 Ok(true) => {}
                 Ok(false) => break None,
                 Err(error) => break Some(error),
@@ -242,11 +272,11 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads what is behind the bodies.
-    fn finish(&mut self) -> Result<(), Error> {
+    fn finish(&mut self, module: &Module) -> Result<(), Error> {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        while self.next_body(|_| false)? {}
+        while self.next_body(module, |_| false)? {}
         Ok(())
     }
 }
@@ -279,17 +309,25 @@ impl Bodies for StreamBodies<'_> {
     /// None where the stream has failed: reading says why.
     fn size(&self, index: usize) -> usize {
         let mut stream = self.stream();
-        let fetched = stream.fetch(index).is_ok();
+        let fetched = stream.fetch(&self.header.module, index).is_ok();
         let position = if fetched { stream.position(index) } else { None };
-        position.map_or(0, |position| stream.waiting[position].body.bytes().len())
+        position.map_or(0, |position| {
+            let Waiting { body, repetition, .. } = &stream.waiting[position];
+            let bytes = body.bytes().len();
+            if let Repetition::Again(_) = repetition { bytes.div_ceil(COPYING) } else { bytes }
+        })
     }
 
     fn total(&self) -> usize {
         self.total
     }
 
+    fn tell_repeats(&self) {
+        self.stream().repeats = Some(Repeats::default());
+    }
+
     fn finish(&self) -> Result<(), Error> {
-        self.stream().finish()
+        self.stream().finish(&self.header.module)
     }
 
     fn reader(&self) -> Box<dyn BodyReader + '_> {
@@ -299,11 +337,19 @@ impl Bodies for StreamBodies<'_> {
 }
 
 impl BodyReader for StreamBodyReader<'_, '_> {
-    fn read(&mut self, index: usize, filter: &mut Filtered, func: &mut Function) -> Result<(), Error> {
-        let body = self.bodies.stream().take(index, &mut self.bytes)?;
-        let mut builder = FunctionBuilder::filtered(func, filter);
+    fn read(
+        &mut self,
+        index: usize,
+        filter: &mut Filtered,
+        func: &mut Function,
+    ) -> Result<Repetition, Error> {
         let header = self.bodies.header;
-        self.reader.read_bytes(header, &self.bytes, &body, &mut builder).map_err(Error::Bitcode)
+        let (body, repetition) = self.bodies.stream().take(&header.module, index, &mut self.bytes)?;
+        if !matches!(repetition, Repetition::Again(_)) {
+            let mut builder = FunctionBuilder::filtered(func, filter);
+            self.reader.read_bytes(header, &self.bytes, &body, &mut builder).map_err(Error::Bitcode)?;
+        }
+        Ok(repetition)
     }
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {

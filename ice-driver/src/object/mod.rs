@@ -31,7 +31,7 @@ use crate::labels::Labels;
 use crate::machine::{Attributes, Features, Machine, PROPERTY_NOTE};
 use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel, Sections};
-use crate::output::{ModuleOutput, RangeOutput};
+use crate::output::{Functions, ModuleOutput};
 use crate::placement::NamedSection;
 use crate::unwind::{Entries, Frames};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
@@ -317,9 +317,8 @@ pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
 }
 
 impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
-    fn functions(&mut self, output: &mut RangeOutput) -> Result<(), Error> {
-        for index in 0..output.len() {
-            let (function, code, _) = output.function(index);
+    fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), Error> {
+        while let Some((function, code, _)) = functions.take_next() {
             let result = self.write_function(function, code);
             result.map_err(|error| self.with_section_name(error))?;
         }

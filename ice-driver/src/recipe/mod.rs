@@ -26,6 +26,8 @@ pub enum Recipe {
 pub enum Step {
     /// Read the body; constants fold and common subexpressions of a block vanish while it is built.
     Read,
+    /// A function whose body came before gets a copy of its code: it is neither read nor translated.
+    Repeats,
     /// Frames of functions that ask for it are guarded, and calls through addresses look at types.
     Harden,
     /// Predecessors and successors of blocks.
@@ -72,8 +74,9 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 22] = [
+    pub const ALL: [Step; 23] = [
         Step::Read,
+        Step::Repeats,
         Step::Harden,
         Step::ControlFlow,
         Step::ReturnCalls,
@@ -101,6 +104,7 @@ impl Step {
     pub const fn name(self) -> &'static str {
         match self {
             Step::Read => "read",
+            Step::Repeats => "repeats",
             Step::Harden => "harden",
             Step::ControlFlow => "control-flow",
             Step::ReturnCalls => "return-calls",
@@ -129,7 +133,8 @@ impl Step {
     pub const fn is_optional(self) -> bool {
         matches!(
             self,
-            Step::ReturnCalls
+            Step::Repeats
+                | Step::ReturnCalls
                 | Step::DeadCycles
                 | Step::NumberValues
                 | Step::Licm
@@ -153,6 +158,7 @@ impl Step {
 /// Om1: values are in registers within a block, in one behind it that it alone leads to, and around innermost loops.
 const OM1: &[Step] = &[
     Step::Read,
+    Step::Repeats,
     Step::Harden,
     Step::ControlFlow,
     Step::Uses,
@@ -165,6 +171,7 @@ const OM1: &[Step] = &[
 /// O2: values are in registers as long as they live, and no more is computed than is used.
 const O2: &[Step] = &[
     Step::Read,
+    Step::Repeats,
     Step::Harden,
     Step::ControlFlow,
     Step::ReturnCalls,

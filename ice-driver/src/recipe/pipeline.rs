@@ -6,6 +6,7 @@ use crate::formats::{Bodies, BodyReader};
 use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
+use crate::repeats::Repetition;
 use crate::report::Report;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
 use ice_codegen::{
@@ -53,6 +54,13 @@ pub struct Job<'a> {
 }
 
 impl Job<'_> {
+    /// Whether code of one function may stand for that of another with the same body: where only the code is wanted, and
+    /// nothing in it is left to chance.
+    pub fn copies_repeats(&self) -> bool {
+        let copies = self.steps.contains(Step::Repeats) && self.emit == Emit::Object;
+        copies && !self.is_observed() && self.diversity == Diversity::NONE
+    }
+
     /// Whether somebody looks at the steps one by one.
     fn is_observed(&self) -> bool {
         #[cfg(feature = "text")]
@@ -126,7 +134,7 @@ impl<'a> FunctionCompiler<'a> {
     }
 
     /// Performs the recipe's steps on the body `body` of `function`, as far as the wanted result needs
-    /// them, and adds the function to `out`.
+    /// them, and adds the function to `out`. For a body that came before nothing is left to do but that.
     ///
     /// # Errors
     /// The body is malformed, or the back end refuses the function.
@@ -139,11 +147,17 @@ impl<'a> FunctionCompiler<'a> {
     ) -> Result<(), Error> {
         let pipeline = &mut self.pipeline;
         let began = (job.timing == Timing::On).then(Instant::now);
-        self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
+        let repetition = self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
+        if let Repetition::Again(_) = repetition {
+            out.add(function, repetition);
+            return Ok(());
+        }
         if let Some(began) = began {
             pipeline.report.times[Step::Read as usize] += began.elapsed();
         }
-        pipeline.run(job, function, self.reader.flow_graph(), out)
+        pipeline.run(job, function, self.reader.flow_graph(), out)?;
+        out.add(function, repetition);
+        Ok(())
     }
 
     /// Counts the code of a range of functions.
@@ -199,7 +213,7 @@ impl Pipeline {
     }
 
     /// Performs the recipe's steps on the function, which is read already; `read` is the flow graph of the reader.
-    /// Adds the function to `out`.
+    /// What comes of it is behind the last function of `out`.
     pub(crate) fn run(
         &mut self,
         job: &Job<'_>,
@@ -222,7 +236,6 @@ impl Pipeline {
             Emit::Object | Emit::Assembly => {}
         }
         self.count(job.steps.recipe());
-        out.add(function);
         Ok(())
     }
 
@@ -293,6 +306,8 @@ impl Pipeline {
     ) -> StepResult {
         match step {
             Step::Read => self.verify(job),
+            // Such a body does not come here.
+            Step::Repeats => {}
             Step::Harden => {
                 let hardening = &job.module.hardening;
                 if hardening.checks_types && !self.generator.checks_types() {

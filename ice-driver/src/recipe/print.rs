@@ -29,6 +29,7 @@ impl Pipeline {
         let _ = writeln!(out.log, "; {function} after {}", step.name());
         match step {
             Step::Read
+            | Step::Repeats
             | Step::Harden
             | Step::ReturnCalls
             | Step::DeadCycles
