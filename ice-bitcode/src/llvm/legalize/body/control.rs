@@ -309,7 +309,7 @@ impl Body<'_, '_> {
                 }
                 Some(local) if local.block == CONSTANT && index < self.s.next_local => None,
                 Some(_) | None => {
-                    if u64::from(index.saturating_sub(self.s.next_local)) > self.remaining_bits / 2 {
+                    if u64::from(index.saturating_sub(self.s.next_local)) > self.remaining_bits() / 2 {
                         return fail(Error::ForwardOutOfRange { value: number.into() });
                     }
                     return Ok(None);

@@ -232,7 +232,7 @@ impl FunctionReader {
                     b: builder,
                     ops: record.ops,
                     at: 0,
-                    remaining_bits: reader.remaining_bits(),
+                    reader: Some(&*reader),
                     name: "of a function",
                 };
                 if let Err(error) = body.record(record.code) {
@@ -274,7 +274,7 @@ impl FunctionReader {
             b: builder,
             ops: &[],
             at: 0,
-            remaining_bits: 0,
+            reader: None,
             name: "of a function",
         };
         body.finish().map_err(|error| reader.error(*error))
@@ -290,13 +290,18 @@ struct Body<'a, 'f> {
     ops: &'a [u64],
     /// The next operand.
     at: usize,
-    /// Bits that are left in the body.
-    remaining_bits: u64,
+    /// Where the record was read; nowhere at the end of the body.
+    reader: Option<&'a Reader<'a>>,
     /// For errors about the number of operands.
     name: &'static str,
 }
 
 impl Body<'_, '_> {
+    /// Bits that are left in the body, which bound what can still be defined.
+    fn remaining_bits(&self) -> u64 {
+        self.reader.map_or(0, Reader::remaining_bits)
+    }
+
     /// Reads one record of the FUNCTION block.
     #[inline]
     fn record(&mut self, number: u32) -> Checked<()> {
@@ -421,7 +426,7 @@ impl Body<'_, '_> {
             return fail(Error::NoBlocks);
         }
         // Each block has a terminator of at least two bits.
-        if count > self.remaining_bits / 2 || count > 1 << 30 {
+        if count > self.remaining_bits() / 2 || count > 1 << 30 {
             return fail(Error::BlockCountTooLarge { count });
         }
         self.s.num_blocks = count as u32;

@@ -243,7 +243,7 @@ impl Body<'_, '_> {
     fn forward(&mut self, number: u32, ty: TypeId) -> Checked<Operand> {
         let index = number.wrapping_sub(self.s.first_local);
         // Each record that defines a value takes at least two bits.
-        if u64::from(index - self.s.next_local) > self.remaining_bits / 2 {
+        if u64::from(index - self.s.next_local) > self.remaining_bits() / 2 {
             return fail(Error::ForwardOutOfRange { value: number.into() });
         }
         let missing = Local { first: 0, block: MISSING, noted: MISSING, ty };
