@@ -130,11 +130,12 @@ impl<'a> Cursor<'a> {
         self.read_long_vbr(width)
     }
 
-    /// A number in chunks of 6 bits: up to three chunks here, more in a general loop. Most operands of records
-    /// without abbreviation, and most fields of those with one, are laid out like this.
+    /// A number in chunks of 6 bits: up to four chunks here, more in a general loop. Most operands of records
+    /// without abbreviation, and most fields of those with one, are laid out like this. Four take the flags of LLVM's
+    /// calls.
     #[inline(always)]
     pub fn read_vbr6(&mut self) -> u64 {
-        if self.bits < 18 {
+        if self.bits < 24 {
             self.refill();
         }
         let bits = self.window;
@@ -149,6 +150,10 @@ impl<'a> Cursor<'a> {
         if bits & 0x2_0000 == 0 {
             self.consume(18);
             return bits & 0x1f | bits >> 1 & 0x3e0 | bits >> 2 & 0x7c00;
+        }
+        if bits & 0x80_0000 == 0 {
+            self.consume(24);
+            return bits & 0x1f | bits >> 1 & 0x3e0 | bits >> 2 & 0x7c00 | bits >> 3 & 0xf_8000;
         }
         self.read_long_vbr(6)
     }

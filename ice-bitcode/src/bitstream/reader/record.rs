@@ -152,6 +152,8 @@ fn read_open<'b>(
             match op {
                 Op::Fixed(8) => places.for_each(|place| *place = cursor.read_fixed(8)),
                 Op::Char6 => places.for_each(|place| *place = cursor.read_char6()),
+                // The operands of LLVM's addresses.
+                Op::Vbr(6) => places.for_each(|place| *place = cursor.read_vbr6()),
                 _ => places.for_each(|place| *place = read_op(&mut cursor, op)),
             }
         }
