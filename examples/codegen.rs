@@ -36,8 +36,15 @@ fn main() {
     let target = X86::new(Mode::Bits64, module, NativeModel::PositionIndependent).expect("its addresses fit");
     let mut generator = target.generator(Checks::Debug);
     let mut out = CompiledCode::default();
-    let input =
-        FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Allocation::Linear };
+    let input = FunctionInput {
+        module,
+        func,
+        cfg: &cfg,
+        order: &order,
+        uses: &uses,
+        mode: Allocation::Linear,
+        frame_at: None,
+    };
     generator.lower(input).expect("x86-64 has all of it");
     generator.allocate().expect("a register for each value");
     generator.emit(&mut out).expect("a few bytes");

@@ -33,7 +33,7 @@ use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
 use ice_ir::native::UnwindTables;
-use ice_ir::{ControlFlowGraph, DominatorTree, Function, Inst, LoopForest, Module, Uses};
+use ice_ir::{Block, ControlFlowGraph, DominatorTree, Function, Inst, LoopForest, Module, Uses};
 use ice_regalloc::{InputCheck, Mode, Options, Output, SlotSharing};
 
 /// A function and what is known of it when its lowering begins.
@@ -51,6 +51,8 @@ pub struct FunctionInput<'a> {
     pub uses: &'a Uses,
     /// How registers will be allocated.
     pub mode: Mode,
+    /// The block at whose start the frame may be taken, if not at the entry alone.
+    pub frame_at: Option<Block>,
 }
 
 /// Whether the results of lowering and register allocation are checked. Release builds never do.
@@ -83,6 +85,9 @@ pub trait CodeGenerator: Send {
 
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
+
+    /// Whether a frame may be taken at another block than the entry.
+    fn delays_frames(&self) -> bool;
 
     /// Whether the call `inst` of `func`, whose results are returned, is better made in place of the return.
     fn returns_by_call(&self, module: &Module, func: &Function, inst: Inst) -> bool;
@@ -277,6 +282,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.target.falls_into_loops()
     }
 
+    fn delays_frames(&self) -> bool {
+        self.target.delays_frames() && !self.diversity.is_any()
+    }
+
     fn returns_by_call(&self, module: &Module, func: &Function, inst: Inst) -> bool {
         let call = Call::of(module, func, func.inst(inst));
         call.is_some_and(|call| self.target.returns_by_call(module, func, &call))
@@ -299,7 +308,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
     }
 
     fn lower(&mut self, input: FunctionInput<'_>) -> Result<(), ErrorKind> {
-        let FunctionInput { module, func, cfg, order, uses, mode } = input;
+        let FunctionInput { module, func, cfg, order, uses, mode, frame_at } = input;
         self.mode = mode;
         self.mach.write_for(mode);
         let (target, scratch, mach) = (&self.target, &mut self.lower, &mut self.mach);
@@ -309,6 +318,7 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
             wanted = UnwindTables::Sync;
         }
         self.mach.frame.unwind = wanted;
+        self.mach.frame.late = frame_at.and_then(|block| order.number(block));
         match result {
             Ok(()) => {
                 if self.diversity.is_any() {

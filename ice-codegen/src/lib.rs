@@ -88,6 +88,7 @@ pub mod generator;
 pub mod helpers;
 pub mod internal;
 pub mod lanes;
+pub mod late_frame;
 pub mod live;
 pub mod lower;
 pub mod mach;

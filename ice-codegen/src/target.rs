@@ -149,6 +149,11 @@ pub trait Target {
         false
     }
 
+    /// Whether emission may take a frame at another block than the entry ([`late_frame`](crate::late_frame)).
+    fn delays_frames(&self) -> bool {
+        false
+    }
+
     /// Whether [`costly_constants`](Self::costly_constants) names any.
     fn holds_constants(&self) -> bool {
         false

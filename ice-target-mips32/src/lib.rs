@@ -24,7 +24,7 @@
 //! let target = Mips32::new(module, NativeModel::Static)?;
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
-//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
+//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear, frame_at: None };
 //! generator.lower(input).expect("every machine adds");
 //! generator.allocate().expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");

@@ -120,6 +120,22 @@ impl Frame {
         Ok(())
     }
 
+    /// Whether the frame may be taken behind the entry: it hangs off the stack pointer, its prologue destroys no register,
+    /// and no address in it is known.
+    pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
+        self.layout.pointer == FramePointer::None
+            && self.layout.size + STACK_ALIGN < PAGE
+            && self.saved_vectors.is_empty()
+            && mach.frame.objects.is_empty()
+            && mach.exceptions.is_none()
+            && mach.tables.labels.is_empty()
+    }
+
+    /// The registers that the prologue saves.
+    pub(crate) fn saved_units(&self) -> RegUnits {
+        self.saved.iter().copied().fold(RegUnits::EMPTY, with)
+    }
+
     /// Gives each vector register to preserve a place above the body of a frame, of `end` bytes, as a further slot. Gives
     /// the bytes that the body now takes.
     fn place_vectors(&mut self, registers: RegUnits, end: u64) -> u64 {
@@ -214,5 +230,53 @@ impl Frame {
                 facts.save(register, facts.base.1 + place);
             }
         }
+    }
+}
+
+/// Whether an instruction may be where there is no frame: it uses at most incoming arguments of it.
+pub(crate) fn is_frameless(inst: &Inst) -> bool {
+    match inst {
+        Inst::ReturnCall { from, to, .. } => from == to,
+        Inst::Ret
+        | Inst::Trap
+        | Inst::Unreachable
+        | Inst::Jmp { .. }
+        | Inst::Jcc { .. }
+        | Inst::JccAnd { .. }
+        | Inst::Switch { .. }
+        | Inst::Params
+        | Inst::Undefined { .. }
+        | Inst::Mov { .. }
+        | Inst::MovImm { .. }
+        | Inst::MovSymbol { .. }
+        | Inst::ZeroUpper { .. }
+        | Inst::Extend { .. }
+        | Inst::Load { .. }
+        | Inst::Store { .. }
+        | Inst::StoreImm { .. }
+        | Inst::Lea { .. }
+        | Inst::Compare { .. }
+        | Inst::CompareMem { .. }
+        | Inst::BitTest { .. }
+        | Inst::Alu { .. }
+        | Inst::AluMem { .. }
+        | Inst::AluMemImm { .. }
+        | Inst::Unary { .. }
+        | Inst::UnaryMem { .. }
+        | Inst::Shift { .. }
+        | Inst::Imul { .. }
+        | Inst::ImulImm { .. }
+        | Inst::Setcc { .. }
+        | Inst::Cmov { .. }
+        | Inst::MovXmm { .. }
+        | Inst::LoadXmm { .. }
+        | Inst::StoreXmm { .. }
+        | Inst::ZeroXmm { .. }
+        | Inst::Sse { .. }
+        | Inst::SseUnary { .. }
+        | Inst::CompareXmm { .. }
+        | Inst::GprToXmm { .. }
+        | Inst::XmmToGpr { .. } => true,
+        _ => false,
     }
 }

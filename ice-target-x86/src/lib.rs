@@ -25,7 +25,7 @@
 //! let target = X86::new(ice_asm::x86::Mode::Bits32, module, NativeModel::Static)?;
 //! let mut generator = target.generator(Checks::Debug);
 //! let mut out = CompiledCode::default();
-//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
+//! let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear, frame_at: None };
 //! generator.lower(input).expect("every machine adds");
 //! generator.allocate().expect("there is a register for each value");
 //! generator.emit(&mut out).expect("it is no large function");

@@ -200,6 +200,10 @@ impl Target for X86 {
         true
     }
 
+    fn delays_frames(&self) -> bool {
+        !self.is_confined()
+    }
+
     fn holds_constants(&self) -> bool {
         X86::holds_constants(*self)
     }

@@ -84,7 +84,15 @@ impl Helper {
         cfg.compute(func);
         uses.compute(func);
         order.compute(func, &cfg);
-        let input = FunctionInput { module, func, cfg: &cfg, order: &order, uses: &uses, mode: Mode::Linear };
+        let input = FunctionInput {
+            module,
+            func,
+            cfg: &cfg,
+            order: &order,
+            uses: &uses,
+            mode: Mode::Linear,
+            frame_at: None,
+        };
         let (mut generator, mut out) = (back_end.generator(Checks::Debug), CompiledCode::default());
         generator.lower(input).ok()?;
         generator.allocate().ok()?;

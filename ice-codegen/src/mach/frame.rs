@@ -1,6 +1,7 @@
 //! What lowering learns about the stack frame before its layout is fixed.
 
 use crate::diversity::FrameShuffle;
+use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use ice_ir::native::UnwindTables;
 use ice_ir::{CallingConvention, ObjectKind};
@@ -68,6 +69,9 @@ pub struct FrameInfo {
     pub has_wide_registers: bool,
     /// How it is laid out, if that is left to chance.
     pub shuffle: Option<FrameShuffle>,
+    /// The block at whose start the frame may be taken, if not at the entry alone: all calls are behind it
+    /// ([`late_frame`](crate::late_frame)).
+    pub late: Option<MachBlock>,
 }
 
 impl FrameInfo {
@@ -91,6 +95,7 @@ impl FrameInfo {
         self.is_landing = false;
         self.has_wide_registers = false;
         self.shuffle = None;
+        self.late = None;
     }
 
     /// Whether the frame hangs off a register of its own, as far as is known.

@@ -58,6 +58,8 @@ pub enum Step {
     Sink,
     /// Blocks that end the program alike become one.
     MergeEnds,
+    /// The frame is taken where calls begin; ways around them need none.
+    LateFrame,
     /// The order of blocks for fast code; without it they stay in the order of the function.
     Layout,
     /// What loops keep in registers, on targets where constants are costly.
@@ -74,7 +76,7 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 23] = [
+    pub const ALL: [Step; 24] = [
         Step::Read,
         Step::Repeats,
         Step::Harden,
@@ -92,6 +94,7 @@ impl Step {
         Step::FoldAddresses,
         Step::Sink,
         Step::MergeEnds,
+        Step::LateFrame,
         Step::Layout,
         Step::HoldConstants,
         Step::BlockOrder,
@@ -120,6 +123,7 @@ impl Step {
             Step::FoldAddresses => "fold-addresses",
             Step::Sink => "sink",
             Step::MergeEnds => "merge-ends",
+            Step::LateFrame => "late-frame",
             Step::Layout => "layout",
             Step::HoldConstants => "hold-constants",
             Step::BlockOrder => "block-order",
@@ -144,6 +148,7 @@ impl Step {
                 | Step::FoldAddresses
                 | Step::Sink
                 | Step::MergeEnds
+                | Step::LateFrame
                 | Step::Layout
                 | Step::HoldConstants
         )
@@ -189,6 +194,7 @@ const O2: &[Step] = &[
     Step::FoldAddresses,
     Step::Sink,
     Step::MergeEnds,
+    Step::LateFrame,
     Step::Uses,
     Step::Layout,
     Step::HoldConstants,

@@ -15,12 +15,12 @@ use ice_codegen::{
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{
-    ControlFlowGraph, DominatorTree, Environment, Filtered, FuncId, Function, LoopForest, Module,
+    Block, ControlFlowGraph, DominatorTree, Environment, Filtered, FuncId, Function, LoopForest, Module,
     StackProtection, Uses,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, Numbering, ProtectScratch,
-    ShortCircuitScratch, SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
+    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
+    ProtectScratch, ShortCircuitScratch, SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
@@ -109,6 +109,9 @@ pub(crate) struct Pipeline {
     ends: EndScratch,
     addresses: AddressScratch,
     sink: SinkScratch,
+    late_frame: LateFrameScratch,
+    /// The block at whose start the frame may be taken, if not at the entry alone.
+    frame_at: Option<Block>,
     pub(super) layout: BlockLayout,
     random: RandomOrder,
     returns_twice: SomethingReturnsTwice,
@@ -203,6 +206,8 @@ impl Pipeline {
             ends: EndScratch::default(),
             addresses: AddressScratch::default(),
             sink: SinkScratch::default(),
+            late_frame: LateFrameScratch::default(),
+            frame_at: None,
             layout: BlockLayout::default(),
             random: RandomOrder::default(),
             returns_twice: SomethingReturnsTwice::Perhaps,
@@ -221,7 +226,7 @@ impl Pipeline {
         read: Option<&ControlFlowGraph>,
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
-        (self.uses_hold, self.has_new_blocks) = (false, false);
+        (self.uses_hold, self.has_new_blocks, self.frame_at) = (false, false, None);
         let is_observed = job.is_observed();
         for &step in job.steps.as_slice() {
             match is_observed {
@@ -350,7 +355,8 @@ impl Pipeline {
             | Step::SimplifySwitches
             | Step::FoldAddresses
             | Step::Sink
-            | Step::MergeEnds => {
+            | Step::MergeEnds
+            | Step::LateFrame => {
                 self.optimize(step, job, read);
                 self.verify(job);
             }
@@ -387,6 +393,7 @@ impl Pipeline {
                     order: &self.order,
                     uses: &self.uses,
                     mode: job.steps.recipe().allocation(),
+                    frame_at: self.frame_at,
                 };
                 self.generator.lower(input)?;
             }
@@ -458,6 +465,18 @@ impl Pipeline {
             }
             Step::FoldAddresses => Changed::Nothing,
             Step::MergeEnds => ice_passes::merge_equal_ends(&mut self.func, cfg, &mut self.ends),
+            Step::LateFrame if self.generator.delays_frames() && ice_passes::may_delay_frame(&self.func) => {
+                if !self.dominators_hold {
+                    self.dominators.compute(&self.func, cfg);
+                    self.dominators_hold = true;
+                }
+                let graphs = (&self.dominators, &self.loops);
+                let (changed, place) =
+                    ice_passes::delay_frame(&mut self.func, cfg, graphs, &mut self.late_frame);
+                self.frame_at = place;
+                changed
+            }
+            Step::LateFrame => Changed::Nothing,
             _ => {
                 let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
                 let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);

@@ -39,6 +39,7 @@ impl Pipeline {
             | Step::ShortCircuit
             | Step::SimplifySwitches
             | Step::MergeEnds
+            | Step::LateFrame
             | Step::FoldAddresses
             | Step::Sink => {
                 self.write_ir(module, &mut out.log);

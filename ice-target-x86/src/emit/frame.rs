@@ -1,7 +1,8 @@
 //! Prologue and epilogue, and moves of the stack pointer.
 //!
 //! Whoever moves the stack pointer, or what the frame hangs off, notes it for unwinding ([`FrameChange`]) if that is
-//! wanted. With a frame pointer only the prologue and the epilogue have something to note.
+//! wanted. With a frame pointer only the prologue and the epilogue have something to note. A frame may be taken at the
+//! start of a block behind the entry ([`late_frame`](ice_codegen::late_frame)).
 
 use super::Emitter;
 use crate::frame::{Probe, dwarf_number, dwarf_register};
@@ -12,7 +13,7 @@ use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, SseOp, Width};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::FramePointer;
+use ice_codegen::mach::{FramePointer, MachBlock};
 use ice_codegen::{FrameChange, SavedRegister};
 use ice_regalloc::PReg;
 
@@ -54,13 +55,51 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<L: Listing> Emitter<'_, L> {
-    /// Saves registers and takes the frame.
-    pub(super) fn prologue(&mut self) {
-        let width = self.stack_width();
-        let mut pushed = 1;
+    /// Begins the function, with its frame if that is taken here.
+    pub(super) fn begin_function(&mut self) {
         if self.target.tracks_branches && self.cursor.mach.frame.is_landing {
             self.e.end_branch();
         }
+        match self.late.place() {
+            None => self.prologue(),
+            Some(_) => self.set_bare(true),
+        }
+    }
+
+    /// Notes whether there is a frame in what follows.
+    fn set_bare(&mut self, is_bare: bool) {
+        self.is_bare = is_bare;
+        self.incoming = if is_bare { self.stack_width().bytes() as i32 } else { self.frame.layout.incoming };
+    }
+
+    /// Takes the frame if this is the block for that. In a function that has such a block others are bare: what unwinding
+    /// knows follows the code from one kind to the other.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_block(&mut self, block: MachBlock) {
+        let (was_bare, is_bare) = (self.is_bare, self.late.is_bare(block));
+        self.set_bare(is_bare);
+        if self.late.place() == Some(block) {
+            return self.prologue();
+        }
+        if !self.steps.are_exact() || was_bare == is_bare {
+            return;
+        }
+        if !is_bare {
+            return self.note(|_| FrameChange::Recall);
+        }
+        let word = self.stack_width().bytes() as i32;
+        self.note(|_| FrameChange::Remember);
+        self.note(|em| FrameChange::Address { register: em.dwarf(Gpr::RSP), offset: word });
+        for &reg in &self.frame.saved {
+            self.note(|em| FrameChange::Restored(em.dwarf(regs::gpr(reg))));
+        }
+    }
+
+    /// Saves registers and takes the frame.
+    fn prologue(&mut self) {
+        let width = self.stack_width();
+        let mut pushed = 1;
         if self.frame.layout.pointer == FramePointer::Used {
             self.e.push_r(Gpr::RBP);
             pushed += 1;
@@ -197,12 +236,18 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         self.leave_frame();
+        self.return_from();
+        if !self.is_bare {
+            self.note_leaving(|_| FrameChange::Recall);
+        }
+    }
+
+    fn return_from(&mut self) {
         match self.cursor.mach.frame.popped {
             _ if self.target.is_confined() => self.confined_return(),
             0 => self.e.ret(),
             bytes => self.e.ret_pop(bytes as u16),
         }
-        self.note_leaving(|_| FrameChange::Recall);
     }
 
     /// Moves stack arguments, gives back the frame, restores registers and jumps.
@@ -225,7 +270,9 @@ impl<L: Listing> Emitter<'_, L> {
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
             Callee::Value(_) => self.jump_indirect(Gpr::new(at)),
         }
-        self.note_leaving(|_| FrameChange::Recall);
+        if !self.is_bare {
+            self.note_leaving(|_| FrameChange::Recall);
+        }
     }
 
     /// Notes a change on the way out. Behind it the frame is what it was before, so that nothing is noted unless somebody
@@ -240,6 +287,9 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame and restores registers.
     fn leave_frame(&mut self) {
         self.clear_uppers();
+        if self.is_bare {
+            return;
+        }
         self.note_leaving(|_| FrameChange::Remember);
         let width = self.stack_width();
         let frame = self.frame;

@@ -29,7 +29,7 @@ pub(crate) use dispatch::Dispatch;
 pub(crate) use native::SAVED_VECTORS;
 pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
 
-use crate::frame::Frame;
+use crate::frame::{Frame, is_frameless};
 use crate::inst::Inst;
 use crate::size;
 use crate::target::X86;
@@ -39,6 +39,7 @@ use ice_asm::{CodeBuffer, Label, Listing};
 use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
+use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels};
 use ice_regalloc::Output;
@@ -52,7 +53,8 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, landings, sites, texts, cookie, dispatch, type_traps } = scratch;
+    let EmitScratch { frame, tables, steps, landings, sites, texts, cookie, dispatch, type_traps, late } =
+        scratch;
     let mode = target.mode;
     let form = if mach.frame.has_wide_registers { VectorForm::Avx } else { VectorForm::Sse };
     let cursor = Cursor::new(mach, allocation)?;
@@ -72,6 +74,10 @@ pub(crate) fn emit_function<L: Listing>(
         mach.tables.labels.iter().for_each(|&(_, block)| landings.add(mach, block));
     }
     dispatch.compute(target, mach, allocation);
+    late.clear();
+    if mach.frame.late.is_some() && frame.may_be_late(mach) && dispatch.block.is_none() {
+        late.compute(mach, allocation, frame.saved_units(), is_frameless);
+    }
     size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);
     // Decisions of switches grow to less than twice their bounds where their numbers are hidden.
     buffer.stretch_longest_offsets(if cookie.is_some() { 2 } else { 1 });
@@ -87,6 +93,9 @@ pub(crate) fn emit_function<L: Listing>(
         texts,
         landings,
         dispatch,
+        late,
+        is_bare: false,
+        incoming: frame.layout.incoming,
         type_traps,
         flags: flags::Flags::UNKNOWN,
         confines_memory: target.confines_memory(),
@@ -94,7 +103,7 @@ pub(crate) fn emit_function<L: Listing>(
         cookie: *cookie,
         address_size: if target.is_native() { AddressSize::Native } else { AddressSize::Addr32 },
     };
-    emitter.prologue();
+    emitter.begin_function();
     emitter.walk();
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
@@ -134,6 +143,7 @@ pub struct EmitScratch {
     dispatch: Dispatch,
     /// Where calls to functions of other types end.
     type_traps: Vec<Label>,
+    late: LateFrame,
 }
 
 /// State of the walk.
@@ -151,6 +161,12 @@ struct Emitter<'a, L: Listing> {
     landings: &'a Landings,
     /// What replaces the jumps to it.
     dispatch: &'a mut Dispatch,
+    /// Where the frame is taken.
+    late: &'a LateFrame,
+    /// There is no frame where emission is.
+    is_bare: bool,
+    /// The incoming arguments, from what the frame hangs off.
+    incoming: i32,
     type_traps: &'a mut Vec<Label>,
     /// What the flags are of.
     flags: flags::Flags,

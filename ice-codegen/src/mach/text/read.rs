@@ -238,6 +238,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
             "register_arguments" => frame.register_arguments = reader.numbered(" ")?,
             "global_base" => frame.global_base = Some(VReg::from_u32(reader.numbered(" v")?)),
             "saved_arguments" => frame.saved_arguments = Some(reader.numbered(" ")?),
+            "late" => frame.late = Some(MachBlock::from_u32(reader.numbered(" block")?)),
             "dynamic_alloca" => frame.has_dynamic_alloca = true,
             "calls" => frame.has_calls = true,
             "returns_twice" => frame.returns_twice = true,

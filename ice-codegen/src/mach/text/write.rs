@@ -190,6 +190,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         has_wide_registers,
         // Chosen behind lowering.
         shuffle: _,
+        late,
     } = frame;
     let mut mark = "frame ";
     let mut item = |text: fmt::Arguments<'_>| {
@@ -218,6 +219,9 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
     }
     if let Some(object) = saved_arguments {
         item(format_args!("saved_arguments {object}"))?;
+    }
+    if let Some(block) = late {
+        item(format_args!("late {block}"))?;
     }
     let flags = [
         ("dynamic_alloca", has_dynamic_alloca),
