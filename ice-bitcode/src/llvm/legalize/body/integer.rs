@@ -167,21 +167,45 @@ impl Body<'_, '_> {
                     let down = self.shift_down(reversed, wide.bits() - bits);
                     return Ok(self.resize_zero(down, ty));
                 }
-                // Swap neighbours of 1, 2 and 4 bits, then the bytes (Warren, Hacker's Delight, 7-1).
-                for (shift, mask) in
-                    [(1, 0x5555_5555_5555_5555), (2, 0x3333_3333_3333_3333), (4, 0x0f0f_0f0f_0f0f_0f0f)]
-                {
-                    let high = self.bin_int(BinaryOp::Lshr, value, shift);
-                    let high = self.bin_int(BinaryOp::And, high, mask);
-                    let low = self.bin_int(BinaryOp::And, value, mask);
-                    let low = self.bin_int(BinaryOp::Shl, low, shift);
-                    value = self.bin(BinaryOp::Or, high, low);
+                if bits == 8 {
+                    let reversed = self.reverse_in_bytes(value, 0xff);
+                    return Ok(self.resize_zero(reversed, ty));
                 }
-                let swapped = self.intrinsic(Intrinsic::Bswap, wide, &[value])?;
-                let down = self.shift_down(swapped, wide.bits() - bits);
+                if wide == Type::I64 && self.pointer() == Type::I32 {
+                    let upper = self.bin_int(BinaryOp::Lshr, value, 32);
+                    let [low, high] = [value, upper].map(|half| self.resize_zero(half, Type::I32));
+                    let (low, high) = (self.reverse_bits(low)?, self.reverse_bits(high)?);
+                    let [low, high] = [low, high].map(|half| self.resize_zero(half, Type::I64));
+                    let low = self.bin_int(BinaryOp::Shl, low, 32);
+                    value = self.bin(BinaryOp::Or, low, high);
+                } else {
+                    value = self.reverse_bits(value)?;
+                }
+                let down = self.shift_down(value, wide.bits() - bits);
                 Ok(self.resize_zero(down, ty))
             }
         }
+    }
+
+    /// The bits of a number of 32 or 64 in the opposite order.
+    fn reverse_bits(&mut self, value: Value) -> Checked<Value> {
+        let swapped = self.intrinsic(Intrinsic::Bswap, self.ty_of(value), &[value])?;
+        Ok(self.reverse_in_bytes(swapped, -1))
+    }
+
+    /// The bits of each byte of `value` in the opposite order, for those under `all`: swaps neighbours of 4, 2 and 1 bits
+    /// (Warren, Hacker's Delight, 7-1). Sums take in the shifts on some machines.
+    fn reverse_in_bytes(&mut self, mut value: Value, all: i64) -> Value {
+        for (shift, mask) in
+            [(4, 0x0f0f_0f0f_0f0f_0f0f), (2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]
+        {
+            let high = self.bin_int(BinaryOp::Lshr, value, shift);
+            let high = self.bin_int(BinaryOp::And, high, mask & all);
+            let low = self.bin_int(BinaryOp::And, value, mask & all);
+            let low = self.bin_int(BinaryOp::Shl, low, shift);
+            value = self.bin(BinaryOp::Add, high, low);
+        }
+        value
     }
 
     fn shift_down(&mut self, value: Value, by: u32) -> Value {
