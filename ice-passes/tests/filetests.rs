@@ -9,10 +9,10 @@ use ice_ir::{
     VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, Numbering, ProtectScratch,
-    ShortCircuitScratch, SinkScratch, StrengthScratch, SwitchScratch, fold_addresses, hoist_invariants,
-    merge_equal_ends, number_values, protect_stack, reduce_strength, remove_dead_cycles, simplify_switches,
-    sink, split_conditions,
+    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
+    ProtectScratch, ShortCircuitScratch, SinkScratch, StrengthScratch, SwitchScratch, delay_frame,
+    fold_addresses, hoist_invariants, may_delay_frame, merge_equal_ends, number_values, protect_stack,
+    reduce_strength, remove_dead_cycles, simplify_switches, sink, split_conditions,
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
@@ -81,6 +81,16 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         "merge-ends" => {
             let changed = merge_equal_ends(func, &cfg, &mut EndScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
+        }
+        "late-frame" => {
+            let place = match may_delay_frame(func) {
+                true => delay_frame(func, &cfg, (&tree, &loops), &mut LateFrameScratch::default()),
+                false => (Changed::Nothing, None),
+            };
+            if let Some(place) = place.1 {
+                writeln!(text, "frame at {place}")?;
+            }
+            write_changed(module, func, place.0, &before, &mut text)?;
         }
         "sink" => {
             let graphs = (&cfg, &mut loops);
