@@ -249,6 +249,9 @@ pub(crate) fn is_frameless(inst: &Inst) -> bool {
         | Inst::Mov { .. }
         | Inst::MovImm { .. }
         | Inst::MovSymbol { .. }
+        | Inst::LoadTableEntry { .. }
+        | Inst::LoadPair { .. }
+        | Inst::StorePair { .. }
         | Inst::ZeroUpper { .. }
         | Inst::Extend { .. }
         | Inst::Load { .. }
@@ -264,16 +267,27 @@ pub(crate) fn is_frameless(inst: &Inst) -> bool {
         | Inst::Unary { .. }
         | Inst::UnaryMem { .. }
         | Inst::Shift { .. }
+        | Inst::ShiftMem { .. }
+        | Inst::DoubleShift { .. }
+        | Inst::Bswap { .. }
+        | Inst::BitScan { .. }
         | Inst::Imul { .. }
         | Inst::ImulImm { .. }
+        | Inst::MulWide { .. }
+        | Inst::Divide { .. }
+        | Inst::DivideWide { .. }
         | Inst::Setcc { .. }
         | Inst::Cmov { .. }
         | Inst::MovXmm { .. }
         | Inst::LoadXmm { .. }
         | Inst::StoreXmm { .. }
         | Inst::ZeroXmm { .. }
+        | Inst::OnesXmm { .. }
         | Inst::Sse { .. }
+        | Inst::SseImm { .. }
+        | Inst::SseShift { .. }
         | Inst::SseUnary { .. }
+        | Inst::SseUnaryImm { .. }
         | Inst::CompareXmm { .. }
         | Inst::GprToXmm { .. }
         | Inst::XmmToGpr { .. } => true,

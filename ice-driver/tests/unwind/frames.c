@@ -128,3 +128,36 @@ ALL int vectors_and_pages(int n, double x) {
     fill(object.bytes, n);
     return object.bytes[n] + (int)x;
 }
+
+/* Frames behind the entry, with blocks without one before and behind them. */
+int around_calls(int n, int m) {
+    if (n > m)
+        return n * 3;
+    int first = use(&counter, n);
+    if (first == 7)
+        return use(&counter, m) - n;
+    return first + use(&counter, first) * m;
+}
+
+int around_a_loop(int n, int m) {
+    if (n == 0)
+        return m;
+    do
+        m += use(&counter, m) * n;
+    while (--n);
+    return m;
+}
+
+int many_ways(int n, int m) {
+    switch (n) {
+    case 0: return 7;
+    case 3: return counter / m;
+    default: {
+        int first = use(&counter, n);
+        for (int i = 0; i < first; i++)
+            m += use(&counter, i) * first;
+        return m;
+    }
+    case 9: counter = m; return m / n;
+    }
+}
