@@ -2,9 +2,7 @@
 //! low 16 bits of a second part (Intel manual, volume 1, 8.2).
 //!
 //! What only moves bits (signs, classes, integers) is done on the parts; arithmetic, comparisons and rounding are
-//! done by the unit, with operands and results in temporaries of the frame. Each result has one of its own, its *home*,
-//! which nothing else is written to: operations on it read it there, and its parts are loaded for others only. That is as
-//! long as there are few; further results and operands without a home share three temporaries.
+//! done by the unit, with operands and results in three temporaries of the frame that all operations share.
 //!
 //! As an argument the number is 16 bytes of memory on x86-64 and 12 on i386; as a result it is on the stack of the
 //! unit, from which it is taken right after the call (System V ABI, 3.2.3; i386 supplement, 2.2.3).
@@ -46,28 +44,6 @@ impl Argument {
     }
 }
 
-/// Most results of a function that have a home.
-const MAX_HOMES: usize = 64;
-
-/// A number that is in memory as long as it lives.
-#[derive(Clone, Copy)]
-pub(super) struct Home {
-    /// Its parts, as they are loaded.
-    parts: [Value; 2],
-    address: Value,
-}
-
-/// The bits of the `f32` that is exactly this number.
-fn as_single(significand: i64, upper: i64) -> Option<u32> {
-    let (sign, exponent) = ((upper & SIGN) as u32 >> 15 << 31, upper & EXPONENT);
-    if significand == 0 && exponent == 0 {
-        return Some(sign);
-    }
-    let exponent = exponent - 0x3fff + 0x7f;
-    let is_exact = significand < 0 && significand << 24 == 0 && (1..0xff).contains(&exponent);
-    is_exact.then_some(sign | (exponent as u32) << 23 | (significand >> 40) as u32 & 0x7f_ffff)
-}
-
 impl Body<'_, '_> {
     // ---- temporaries
 
@@ -79,48 +55,6 @@ impl Body<'_, '_> {
         let made = [self.slot(16, 4)?, self.slot(16, 4)?, self.slot(16, 4)?];
         self.s.extended = Some(made);
         Ok(made)
-    }
-
-    /// The temporary for the next result: its home, if there are not too many.
-    fn extended_result(&mut self) -> Checked<Value> {
-        match self.s.extended_homes.len() < MAX_HOMES {
-            true => self.slot(16, 4),
-            false => Ok(self.extended_temporaries()?[0]),
-        }
-    }
-
-    /// The number that an operation has left in the temporary of its result.
-    fn take_result(&mut self, address: Value) -> Run {
-        let number = self.load_extended(address);
-        if self.s.extended.is_none_or(|[shared, ..]| shared != address) {
-            self.note_home(address, number);
-        }
-        number
-    }
-
-    /// Notes that the number is at this address as long as it lives.
-    fn note_home(&mut self, address: Value, number: Run) {
-        if self.s.extended_homes.len() < MAX_HOMES {
-            let parts = [self.get(number, 0), self.get(number, 1)];
-            self.s.extended_homes.push(Home { parts, address });
-        }
-    }
-
-    /// How an operation names the number: a constant by its bits as an `f32`, others by the address of their home, or of
-    /// the temporary `n` of those that are shared.
-    fn extended_operand(&mut self, number: Run, n: usize) -> Checked<Value> {
-        let parts = [self.get(number, 0), self.get(number, 1)];
-        if let Some(home) = self.s.extended_homes.iter().rev().find(|home| home.parts == parts) {
-            return Ok(home.address);
-        }
-        if let [Some(significand), Some(upper)] = parts.map(|part| self.b.func.int_value(part))
-            && let Some(bits) = as_single(significand, upper)
-        {
-            return Ok(self.int(self.pointer(), i64::from(bits as i32)));
-        }
-        let place = self.extended_temporaries()?[n];
-        self.store_extended(place, number);
-        Ok(place)
     }
 
     fn store_extended(&mut self, address: Value, number: Run) {
@@ -159,16 +93,18 @@ impl Body<'_, '_> {
             BinaryOp::Fdiv => ExtendedOp::Div,
             _ => return self.extended_library("fmod", &[a, b]),
         };
-        let (x, y) = (self.extended_operand(a, 1)?, self.extended_operand(b, 2)?);
-        let to = self.extended_result()?;
+        let [to, x, y] = self.extended_temporaries()?;
+        self.store_extended(x, a);
+        self.store_extended(y, b);
         self.extended_unit(op, to, x, y)?;
-        Ok(self.take_result(to))
+        Ok(self.load_extended(to))
     }
 
     pub(super) fn extended_sqrt(&mut self, a: Run) -> Checked<Run> {
-        let (x, to) = (self.extended_operand(a, 1)?, self.extended_result()?);
+        let [to, x, _] = self.extended_temporaries()?;
+        self.store_extended(x, a);
         self.extended_unit(ExtendedOp::Sqrt, to, x, x)?;
-        Ok(self.take_result(to))
+        Ok(self.load_extended(to))
     }
 
     /// A comparison, from the condition bits of the unit.
@@ -198,8 +134,9 @@ impl Body<'_, '_> {
             Ugt => (true, LESS, Ne, 0),
         };
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
-        let (x, y) = (self.extended_operand(a, 1)?, self.extended_operand(b, 2)?);
-        let [to, ..] = self.extended_temporaries()?;
+        let [to, x, y] = self.extended_temporaries()?;
+        self.store_extended(x, a);
+        self.store_extended(y, b);
         self.extended_unit(ExtendedOp::Compare, to, x, y)?;
         let word = self.b.load(Type::I16, to, 4);
         let word = self.resize_zero(word, Type::I32);
@@ -298,8 +235,8 @@ impl Body<'_, '_> {
                 unsupported("a conversion between x86_fp80 and integers of more than 64 bits")
             }
             (Scalar::Extended, Scalar::Float | Scalar::Double) => {
-                let x = self.extended_operand(a, 1)?;
-                let [place, ..] = self.extended_temporaries()?;
+                let [place, x, _] = self.extended_temporaries()?;
+                self.store_extended(x, a);
                 let op = if to == Scalar::Float { ExtendedOp::ToSingle } else { ExtendedOp::ToDouble };
                 self.extended_unit(op, place, x, x)?;
                 let value = self.b.load(to.part(), place, 4);
@@ -308,13 +245,12 @@ impl Body<'_, '_> {
             (Scalar::Extended, _) => unsupported("a conversion from x86_fp80 to 16 bits"),
             (from, _) => {
                 let value = self.float_extend(from, self.get(a, 0));
-                let [_, x, _] = self.extended_temporaries()?;
-                let place = self.extended_result()?;
+                let [place, x, _] = self.extended_temporaries()?;
                 self.b.store(x, value, 4);
                 let is_single = self.ty_of(value) == Type::F32;
                 let op = if is_single { ExtendedOp::FromSingle } else { ExtendedOp::FromDouble };
                 self.extended_unit(op, place, x, x)?;
-                Ok(self.take_result(place))
+                Ok(self.load_extended(place))
             }
         }
     }
@@ -393,9 +329,7 @@ impl Body<'_, '_> {
     ) -> Checked<Run> {
         let first = next(self)?;
         if self.m.legal.machine().extended_params.len() == 1 {
-            let number = self.load_extended(first);
-            self.note_home(first, number);
-            return Ok(number);
+            return Ok(self.load_extended(first));
         }
         let upper = next(self)?;
         let upper = self.resize_zero(upper, Type::I64);
@@ -407,11 +341,11 @@ impl Body<'_, '_> {
 
     /// The results of the call just made, as `parts` parts.
     pub(super) fn extended_results(&mut self, parts: u32) -> Checked<Run> {
+        let [place, ..] = self.extended_temporaries()?;
         let out = self.reserve(parts);
         for at in (0..parts).step_by(2) {
-            let place = self.extended_result()?;
             self.extended_unit(ExtendedOp::Result, place, place, place)?;
-            let number = self.take_result(place);
+            let number = self.load_extended(place);
             self.copy(out, at, number);
         }
         Ok(out)
@@ -420,8 +354,9 @@ impl Body<'_, '_> {
     /// Gives the results of the function; the first one ends on top.
     pub(super) fn return_extended(&mut self, value: Operand) -> Checked<()> {
         let run = self.run(value);
+        let [_, x, _] = self.extended_temporaries()?;
         for at in (0..run.len).step_by(2).rev() {
-            let x = self.extended_operand(run.part(at, 2), 1)?;
+            self.store_extended(x, run.part(at, 2));
             self.extended_unit(ExtendedOp::Return, x, x, x)?;
         }
         Ok(())

@@ -9,7 +9,6 @@ use super::assembly::JumpScratch;
 use super::constant::ModuleValue;
 use super::doubles::PhiHalf;
 use super::exceptions::PadScratch;
-use super::extended::Home;
 use super::numbers::Numbers;
 use super::promoted::Promoted;
 use super::values::{self, Local, Operand, Run};
@@ -67,8 +66,6 @@ pub(super) struct Scratch {
     pub(super) result_slot: Option<Value>,
     /// The temporaries of operations on `x86_fp80`.
     pub(super) extended: Option<[Value; 3]>,
-    /// The numbers of 80 bits that are in memory as long as they live.
-    pub(super) extended_homes: Vec<Home>,
     /// Arguments and results that came extended.
     pub(super) promoted: Promoted,
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
@@ -158,7 +155,6 @@ impl Default for Scratch {
             flags: FunctionFlags::default(),
             result_slot: None,
             extended: None,
-            extended_homes: Vec::new(),
             promoted: Promoted::default(),
             argument_places: Vec::new(),
             memory_arguments: 0,
@@ -218,7 +214,6 @@ impl Scratch {
         self.ret = None;
         self.result_slot = None;
         self.extended = None;
-        self.extended_homes.clear();
         self.argument_places.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
