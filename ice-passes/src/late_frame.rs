@@ -20,7 +20,6 @@ use crate::changed::Changed;
 use crate::preheader::Preheaders;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
-use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{
     Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Type, Value,
 };
@@ -31,11 +30,26 @@ const MAX_COPIED: usize = 6;
 /// Most blocks that are copied.
 const MAX_RETURNS: usize = 2;
 
+/// What becomes of a value behind the place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// It is of no bare block, and stays.
+    NotBare,
+    /// Nothing there names it.
+    NotNeeded,
+    /// It is to be copied.
+    Needed,
+    /// This is its copy.
+    To(Value),
+}
+
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]
 pub struct LateFrameScratch {
-    /// The copies of values behind the place, by value.
-    copies: Vec<PackedOption<Value>>,
+    /// What is behind the place instead of each value.
+    copies: Vec<Copied>,
+    needed: Vec<Value>,
+    blocks: Vec<Block>,
     incoming: Vec<(Value, Block)>,
     preds: Vec<Block>,
     insts: Vec<Inst>,
@@ -46,23 +60,28 @@ pub struct LateFrameScratch {
 /// nothing that knows of the frame otherwise.
 pub fn may_delay_frame(func: &Function) -> bool {
     let Some(entry) = func.layout.entry() else { return false };
-    let calls_in = |block| func.block_insts(block).any(|inst| is_call(func.inst(inst)));
-    if !matches!(func.terminator(entry), Some(InstData::CondBr { .. } | InstData::Switch { .. })) {
+    if !matches!(func.terminator(entry), Some(InstData::CondBr { .. } | InstData::Switch { .. }))
+        || func.block_insts(entry).any(|inst| is_call(func.inst(inst)) || knows_frame(func.inst(inst)))
+    {
         return false;
     }
-    let knows_frame = |inst: &InstData| {
-        matches!(
-            inst,
-            InstData::Alloca { .. }
-                | InstData::Invoke { .. }
-                | InstData::Assembly { .. }
-                | InstData::AssemblyJump { .. }
-                | InstData::BlockAddress { .. }
-        )
-    };
-    !func.block_insts(entry).any(|inst| is_call(func.inst(inst)) || knows_frame(func.inst(inst)))
-        && func.blocks().any(calls_in)
-        && !func.blocks().any(|block| func.block_insts(block).any(|inst| knows_frame(func.inst(inst))))
+    // In the order of their memory, with those that are in no block any more: that is quicker.
+    let mut has_calls = false;
+    func.insts().all(|(_, inst)| {
+        has_calls |= is_call(inst);
+        !knows_frame(inst)
+    }) && has_calls
+}
+
+fn knows_frame(inst: &InstData) -> bool {
+    matches!(
+        inst,
+        InstData::Alloca { .. }
+            | InstData::Invoke { .. }
+            | InstData::Assembly { .. }
+            | InstData::AssemblyJump { .. }
+            | InstData::BlockAddress { .. }
+    )
 }
 
 /// Calls of functions of the program. Most intrinsics are instructions.
@@ -137,10 +156,9 @@ pub fn delay_frame(
 
 /// The nearest block behind the entry that dominates all calls.
 fn nearest(func: &Function, dominators: &DominatorTree) -> Option<Block> {
-    let calls_in = |&block: &Block| {
-        dominators.is_reachable(block) && func.block_insts(block).any(|inst| is_call(func.inst(inst)))
-    };
-    let mut calling = func.blocks().filter(calls_in);
+    let calls = func.insts().filter(|(_, inst)| is_call(inst));
+    let calling = calls.filter_map(|(call, _)| func.layout.block_of(call));
+    let mut calling = calling.filter(|&block| dominators.is_reachable(block));
     let mut place = calling.next()?;
     for block in calling {
         while !dominators.dominates(place, block) {
@@ -218,39 +236,64 @@ fn copy_values(
     is_behind: &dyn Fn(Block) -> bool,
     scratch: &mut LateFrameScratch,
 ) {
-    let LateFrameScratch { copies, insts, .. } = scratch;
+    let LateFrameScratch { copies, insts, needed, .. } = scratch;
     copies.clear();
-    copies.resize(func.num_values(), None.into());
-    let is_phi = |func: &Function, inst: Inst| matches!(func.inst(inst), InstData::Phi { .. });
-    let Some(first) = func.block_insts(place).find(|&inst| !is_phi(func, inst)) else { return };
+    copies.resize(func.num_values(), Copied::NotBare);
     insts.clear();
-    for block in func.blocks().filter(|&block| is_behind(block)) {
-        insts.extend(func.block_insts(block).filter(|&inst| block != place || !is_phi(func, inst)));
+    needed.clear();
+    for &param in func.params() {
+        copies[param.as_u32() as usize] = Copied::NotNeeded;
     }
-    let is_bare = |func: &Function, value: Value| {
-        if func.params().contains(&value) {
-            return true;
+    let Some(first) = func.block_insts(place).find(|&inst| !is_phi(func, inst)) else { return };
+    let mut behind = core::mem::take(&mut scratch.blocks);
+    behind.clear();
+    for block in func.blocks() {
+        match is_behind(block) {
+            true => behind.push(block),
+            false => mark(func, func.block_insts(block), copies),
         }
-        let Some(inst) = func.defining_inst(value) else { return false };
-        let Some(block) = func.layout.block_of(inst) else { return false };
-        !is_behind(block) || block == place && is_phi(func, inst)
-    };
-    let mut needed = Vec::new();
-    for &inst in insts.iter() {
-        needed.clear();
-        func.for_each_operand(inst, |value| needed.push(value));
-        for &value in &needed {
-            if copies.get(value.as_u32() as usize).is_some_and(|copy| copy.is_none()) && is_bare(func, value)
-            {
-                let copy = func
-                    .make_inst(InstData::Cast { op: CastOp::Bitcast, arg: value }, func.value_type(value));
-                func.layout.insert_before(first, copy);
-                copies[value.as_u32() as usize] = func.result(copy).into();
+    }
+    mark(func, func.block_insts(place).take_while(|&inst| is_phi(func, inst)), copies);
+    for &block in &behind {
+        for inst in func.block_insts(block).filter(|&inst| block != place || !is_phi(func, inst)) {
+            let mut is_changed = false;
+            func.for_each_operand(inst, |value| {
+                let Some(copied) = copies.get_mut(value.as_u32() as usize) else { return };
+                is_changed |= *copied != Copied::NotBare;
+                if *copied == Copied::NotNeeded {
+                    *copied = Copied::Needed;
+                    needed.push(value);
+                }
+            });
+            if is_changed {
+                insts.push(inst);
             }
         }
-        func.map_operands(inst, |value| {
-            let copy = copies.get(value.as_u32() as usize).and_then(|copy| copy.expand());
-            copy.unwrap_or(value)
+    }
+    scratch.blocks = behind;
+    for &value in needed.iter() {
+        let cast = InstData::Cast { op: CastOp::Bitcast, arg: value };
+        let copy = func.make_inst(cast, func.value_type(value));
+        func.layout.insert_before(first, copy);
+        if let Some(copy) = func.result(copy) {
+            copies[value.as_u32() as usize] = Copied::To(copy);
+        }
+    }
+    for &inst in insts.iter() {
+        func.map_operands(inst, |value| match copies.get(value.as_u32() as usize) {
+            Some(&Copied::To(copy)) => copy,
+            _ => value,
         });
+    }
+}
+
+fn is_phi(func: &Function, inst: Inst) -> bool {
+    matches!(func.inst(inst), InstData::Phi { .. })
+}
+
+/// Marks the results of these instructions as values of bare blocks.
+fn mark(func: &Function, insts: impl Iterator<Item = Inst>, copies: &mut [Copied]) {
+    for value in insts.filter_map(|inst| func.result(inst)) {
+        copies[value.as_u32() as usize] = Copied::NotNeeded;
     }
 }
