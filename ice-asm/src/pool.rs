@@ -67,6 +67,7 @@ impl ConstantPool {
     }
 
     /// Forgets all constants, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.c4.clear();
         self.c8.clear();

@@ -210,6 +210,7 @@ impl BlockOrder {
     }
 
     /// Computes the loop depth of every block.
+    #[inline]
     pub fn compute_depths(&mut self, loops: &LoopForest) {
         self.depths.clear();
         self.depths.extend(self.blocks.iter().map(|&block| match block {
@@ -325,6 +326,7 @@ impl BlockOrder {
     }
 
     /// Whether the edge between two blocks is one of several sources.
+    #[inline]
     pub fn is_shared(&self, from: Block, to: Block) -> bool {
         self.shared_edge(from, to).is_some()
     }
@@ -354,13 +356,11 @@ impl BlockOrder {
         for &to in succs {
             let facts = self.facts[to.index()];
             let shared = self.shared_edge(from, to);
-            if shared.is_none() && (succs.len() == 1 || !facts.is_split) {
-                if let Some(number) = facts.number.expand() {
-                    visit(to, number);
-                }
-                continue;
-            }
             let number = match facts.number.expand() {
+                number if shared.is_none() && (succs.len() == 1 || !facts.is_split) => {
+                    let Some(number) = number else { continue };
+                    number.index()
+                }
                 _ if let Some(edge) = shared.filter(|edge| edge.last != from.into()) => {
                     // Where it has no place, lowering finds none for the branch.
                     let Some(number) = self.place_of_shared(cfg, edge) else { continue };

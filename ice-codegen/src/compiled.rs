@@ -261,6 +261,7 @@ impl CodeSymbol {
     }
 
     /// The symbol that [`pack`](Self::pack) packed.
+    #[inline]
     pub fn unpack(id: SymbolId) -> CodeSymbol {
         let index = id.0 & INDEX_MASK;
         match id.0 >> TAG_SHIFT {

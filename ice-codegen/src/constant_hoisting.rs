@@ -147,6 +147,7 @@ impl HeldConstants {
 
     /// The smallest loop from `header`'s on outward that holds something and whose header dominates `block`.
     /// Known already: which loops hold something, and `outer` of the header.
+    #[inline]
     fn entered(&self, tree: &DominatorTree, header: Option<Block>, block: Block) -> PackedOption<Block> {
         let Some(header) = header else { return None.into() };
         let holds = self.innermost[header.index()] == header.into();
@@ -255,6 +256,7 @@ impl HeldConstants {
     }
 
     /// The `n`-th constant that is to be made at the end of `block`, and its register if it has one.
+    #[inline]
     pub(crate) fn made_in(&self, block: Block, n: usize) -> Option<(usize, Constant, Option<VReg>)> {
         if self.entries.is_empty() {
             return None;

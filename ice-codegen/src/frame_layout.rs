@@ -94,6 +94,7 @@ impl FrameLayout {
     ///
     /// # Errors
     /// The frame is too large.
+    #[inline]
     pub fn close(&mut self, end: u64, top: FrameTop) -> Result<(), ErrorKind> {
         let total = (end + top.taken).next_multiple_of(top.align);
         if total > MAX_FRAME {

@@ -92,10 +92,8 @@ impl<P> Faults<P> {
 pub fn check_places<I: MachInst>(mach: &MachFunction<I>, allocation: &Output) -> Result<(), Box<Internal>> {
     let mut faults = Faults::default();
     let (known, given) = (mach.body().operand_starts(), &allocation.operand_starts);
-    let has_all = known.len() == given.len() && given.last() == Some(&(allocation.allocs.len() as u32));
-    // All bits that differ: a walk that does not end at the first is one over vectors.
-    let differences = known.zip(given).fold(0, |all, (known, given)| all | (known ^ given));
-    if !has_all || differences != 0 {
+    let has_all = given.last() == Some(&(allocation.allocs.len() as u32)) && known.eq(given.iter().copied());
+    if !has_all {
         let places = allocation.places();
         let all = (0..mach.insts().len() as u32).map(MachInstId::from_u32);
         let differs = |&inst: &MachInstId| places.of(inst).len() != mach.body().operands(inst).len();

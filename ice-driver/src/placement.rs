@@ -114,6 +114,7 @@ pub struct NamedSection<'m> {
 
 impl<'m> Placement<'m> {
     /// The place of a function's code.
+    #[inline]
     pub fn of_function(module: &'m Module, function: FuncId, sections: Sections) -> Placement<'m> {
         let decl = &module.functions[function];
         Placement {

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 /// Appends an unsigned number.
+#[inline]
 pub(crate) fn uleb(mut number: u32, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);

@@ -415,6 +415,7 @@ impl<S: Sink> ObjectWriter<S> {
         result
     }
 
+    #[inline]
     fn place_code(
         &mut self,
         code: Code<'_>,
@@ -470,6 +471,7 @@ impl<S: Sink> ObjectWriter<S> {
     }
 
     /// Make room for `size` bytes at the end of a section: their offset and their end.
+    #[inline]
     fn reserve(&mut self, id: SectionId, alignment: u64, size: u64) -> Result<(u64, u64), Error> {
         let max = self.options.format.max_offset();
         let section =
@@ -574,6 +576,7 @@ impl<S: Sink> ObjectWriter<S> {
         }
     }
 
+    #[inline]
     fn add_symbol(&mut self, symbol: Symbol) -> Result<SymbolId, Error> {
         let number = u32::try_from(self.symbols.len()).map_err(|_| Error::TooManySymbols)?;
         if number > self.options.format.max_symbol() {
@@ -619,6 +622,7 @@ impl<S: Sink> ObjectWriter<S> {
     }
 
     /// Append bytes to the file.
+    #[inline]
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let end = self.position.checked_add(bytes.len() as u64);
         let end = end.filter(|&end| end <= self.options.format.max_offset()).ok_or(Error::FileTooLarge)?;
@@ -641,6 +645,7 @@ impl<S: Sink> ObjectWriter<S> {
     }
 
     /// Append `count` bytes of code fill to the file, for offset `offset` of a section.
+    #[inline]
     fn put_fill(&mut self, offset: u64, mut count: u64) -> Result<(), Error> {
         let fill = u32::from_le_bytes(self.options.code_fill).rotate_right(offset as u32 % 4 * 8);
         let pattern = [fill.to_le_bytes(); 16];

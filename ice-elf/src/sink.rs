@@ -52,6 +52,7 @@ impl fmt::Display for SinkError {
 impl core::error::Error for SinkError {}
 
 impl Sink for Vec<u8> {
+    #[inline]
     fn append(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         self.try_reserve(bytes.len()).map_err(|_| SinkError::OutOfMemory)?;
         self.extend_from_slice(bytes);
@@ -67,6 +68,7 @@ impl Sink for Vec<u8> {
 }
 
 impl<S: Sink + ?Sized> Sink for &mut S {
+    #[inline]
     fn append(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         (**self).append(bytes)
     }

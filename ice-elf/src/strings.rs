@@ -64,6 +64,7 @@ impl StringTable {
         if name.is_empty() { Ok(0) } else { self.store(name) }
     }
 
+    #[inline]
     fn store(&mut self, name: &[u8]) -> Result<u32, Error> {
         let offset = u32::try_from(self.bytes.len()).map_err(|_| Error::StringTableTooLarge)?;
         self.bytes.try_reserve(name.len() + 1).map_err(|_| Error::StringTableTooLarge)?;

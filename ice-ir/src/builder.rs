@@ -44,6 +44,7 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// Values that the filter has found may not dominate what follows.
+    #[inline]
     fn begin_values(&mut self) {
         if let Some(filter) = &mut self.filter {
             filter.begin_block();
@@ -61,6 +62,7 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// Appends to `block` from now on.
+    #[inline]
     pub fn switch_to_block(&mut self, block: Block) {
         self.block = block.into();
         self.begin_values();
@@ -80,6 +82,7 @@ impl<'f> FunctionBuilder<'f> {
     // ---- constants
 
     /// An integer constant.
+    #[inline]
     pub fn int_const(&mut self, ty: Type, number: i64) -> Value {
         self.func.make_int(ty, number)
     }
@@ -167,6 +170,7 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// `op a, b`.
+    #[inline]
     pub fn binary(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         let ty = self.func.value_type(a);
         self.compute(InstData::Binary { op, args: [a, b] }, ty)
@@ -178,6 +182,7 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// Integer comparison.
+    #[inline]
     pub fn icmp(&mut self, cond: IntCond, a: Value, b: Value) -> Value {
         let ty = self.func.value_type(a).compare_result();
         self.compute(InstData::Icmp { cond, args: [a, b] }, ty)
@@ -356,6 +361,7 @@ impl<'f> FunctionBuilder<'f> {
     }
 
     /// A phi with one pair for every incoming edge.
+    #[inline]
     pub fn phi(&mut self, ty: Type, incoming: &[(Value, Block)]) -> Value {
         let incoming = self.func.make_incoming(incoming);
         self.append_value(InstData::Phi { incoming }, ty)

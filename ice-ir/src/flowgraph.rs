@@ -134,16 +134,19 @@ impl ControlFlowGraph {
     }
 
     /// Successors of `block`, in the order of the terminator.
+    #[inline]
     pub fn succs(&self, block: Block) -> &[Block] {
         &self.succs[range(&self.succ_ends, block)]
     }
 
     /// Predecessors of `block`, in the order of their numbers.
+    #[inline]
     pub fn preds(&self, block: Block) -> &[Block] {
         &self.preds[range(&self.pred_ends, block)]
     }
 }
 
+#[inline]
 fn range(ends: &[u32], block: Block) -> core::ops::Range<usize> {
     let start = match block.index() {
         0 => 0,

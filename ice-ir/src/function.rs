@@ -220,6 +220,7 @@ impl Function {
     }
 
     /// A new integer constant; `number` is cut to the width of `ty`.
+    #[inline]
     pub fn make_int(&mut self, ty: Type, number: i64) -> Value {
         let payload = ty.sign_extend(number) as u64;
         self.push_constant(ValueData { payload, kind: Kind::Int, ty })
@@ -240,6 +241,7 @@ impl Function {
         self.push_constant(ValueData { payload: 0, kind: Kind::Zero, ty })
     }
 
+    #[inline]
     fn push_constant(&mut self, data: ValueData) -> Value {
         let value = self.values.push(data);
         self.constants.push(value);

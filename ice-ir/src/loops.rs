@@ -261,6 +261,7 @@ impl LoopForest {
     }
 
     /// The header of the smallest loop that holds `block`: itself if it is a header.
+    #[inline]
     pub fn innermost(&self, block: Block) -> Option<Block> {
         let node = self.node(block)?;
         if node.is_header { Some(block) } else { self.outer(block) }
@@ -268,6 +269,7 @@ impl LoopForest {
 
     /// The header of the smallest loop that holds `block` and has another header: for a header, that of the
     /// loop around its own.
+    #[inline]
     pub fn outer(&self, block: Block) -> Option<Block> {
         let outer = self.node(block)?.outer;
         self.nodes.get(outer as usize).map(|node| node.block)
@@ -293,6 +295,7 @@ impl LoopForest {
     }
 
     /// Whether the loop of `header` holds `block`. Takes a logarithm of steps in the depth.
+    #[inline]
     pub fn contains(&self, header: Block, block: Block) -> bool {
         let Some(n) = self.innermost_number(block) else { return false };
         let depth = self.depth(header);

@@ -484,6 +484,7 @@ impl Module {
     }
 
     /// Whether the module only declares `symbol`, or something else says where it is.
+    #[inline]
     pub fn is_declared(&self, symbol: Symbol) -> bool {
         match symbol {
             Symbol::Function(f) => {
@@ -494,6 +495,7 @@ impl Module {
     }
 
     /// How a linker sees `symbol`.
+    #[inline]
     pub fn linkage(&self, symbol: Symbol) -> (Linkage, &SymbolTraits) {
         match symbol {
             Symbol::Function(f) => (self.functions[f].linkage, &self.functions[f].symbol),
@@ -502,6 +504,7 @@ impl Module {
     }
 
     /// Whether nothing outside of the linked module can take the place of `symbol`.
+    #[inline]
     pub fn is_own(&self, symbol: Symbol) -> bool {
         let (linkage, traits) = self.linkage(symbol);
         let may_be_null = linkage == Linkage::Weak && self.is_declared(symbol);
@@ -520,6 +523,7 @@ impl Module {
     }
 
     /// The signature of `function`.
+    #[inline]
     pub fn signature(&self, function: FuncId) -> &Signature {
         &self.signatures[self.functions[function].signature]
     }

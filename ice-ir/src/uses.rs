@@ -92,6 +92,7 @@ impl Uses {
 
     /// Takes the dead out of their blocks, but not from behind their call: so that uses which do not count may be
     /// neither left behind nor passed by. Whether there was any.
+    #[inline]
     pub fn remove_dead(&self, func: &mut Function) -> bool {
         for (index, _) in self.dead.iter().enumerate().filter(|(_, dead)| **dead) {
             let inst = Inst::new(index);

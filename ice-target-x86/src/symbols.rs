@@ -37,6 +37,7 @@ pub(crate) fn symbol_of(func: &Function, value: Value) -> Option<Symbol> {
 
 impl X86 {
     /// Whether the symbol's address is known up to the place of the linked module.
+    #[inline]
     pub(crate) fn reaches(self, module: &Module, symbol: Symbol) -> bool {
         match (self.model, self.mode) {
             (CodeModel::Pnacl, _) | (CodeModel::Static, Mode::Bits32) => true,

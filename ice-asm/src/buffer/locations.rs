@@ -33,6 +33,7 @@ impl Locations {
     }
 
     /// What is appended from `offset`, the end of the code, on comes from `location`.
+    #[inline]
     pub fn set(&mut self, offset: u32, location: Option<Location>) {
         self.cut(offset);
         self.starts.pop_if(|&mut (at, _)| at == offset);

@@ -347,6 +347,7 @@ impl<L: Listing> Encoder<'_, L> {
     }
 
     /// An instruction without ModRM; `reg` goes into the low bits of the opcode.
+    #[inline]
     pub(super) fn inst_o(&mut self, code: Code, attrs: Attrs, reg: u8, imm: Immediate) {
         let code = code.with(attrs).plus((reg & 7) as i8);
         let Some(head) = self.opcode(code, rm_bits(reg)) else { return self.invalid() };

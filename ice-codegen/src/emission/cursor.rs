@@ -72,6 +72,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
     ///
     /// # Errors
     /// The allocation has more or fewer places than the function has operands.
+    #[inline]
     pub fn new(mach: &'a MachFunction<I>, allocation: &'a Output) -> Result<Self, ErrorKind> {
         check_places(mach, allocation)?;
         Ok(Cursor {

@@ -144,6 +144,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(group)
     }
 
+    #[inline]
     pub(super) fn symbol(&self, symbol: Symbol) -> SymbolId {
         match symbol {
             Symbol::Function(f) => self.functions[f.as_u32() as usize],

@@ -30,6 +30,7 @@ impl Filtered {
 
 impl Filtered {
     /// A new function or block begins: values found so far may not dominate it.
+    #[inline]
     pub(crate) fn begin_block(&mut self) {
         self.table.clear();
     }

@@ -392,14 +392,17 @@ impl Body<'_, '_> {
 
     // ---- short names for the builder
 
+    #[inline]
     pub(super) fn int(&mut self, ty: Type, number: i64) -> Value {
         self.s.numbers.get(self.b.func, ty, number)
     }
 
+    #[inline]
     pub(super) fn i32(&mut self, number: i64) -> Value {
         self.int(Type::I32, number)
     }
 
+    #[inline]
     pub(super) fn i64(&mut self, number: i64) -> Value {
         self.int(Type::I64, number)
     }
