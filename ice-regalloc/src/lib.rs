@@ -45,7 +45,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Features: aliasing registers up to 128 units; classes that overlap; fixed registers, early and
+//! Features: aliasing registers up to 64 units, or 128 with the feature `units-128`; classes that overlap; fixed registers, early and
 //! late operands, two-address operands, several definitions of one virtual register, block
 //! parameters; values that are made again in place of a reload ([`Function::remat`]); no allocation
 //! of memory in steady state. [`Mode::Minimal`] is one fast pass over each
@@ -66,6 +66,7 @@ mod context;
 mod error;
 mod fixed;
 mod function;
+mod keys;
 mod linear;
 mod live_places;
 mod liveness;
@@ -79,7 +80,6 @@ mod registers;
 mod rows;
 mod scan;
 mod tables;
-mod units;
 mod verify;
 
 pub use checker::{Checker, Violation, check};

@@ -17,7 +17,7 @@
 //! The order may hold copies from slot to slot; who emits them routes them through a register.
 
 use crate::output::{Allocation, AllocationKind};
-use crate::registers::{RegClass, RegisterFile};
+use crate::registers::{RegClass, RegUnits, RegisterFile};
 use alloc::vec::Vec;
 
 /// One copy of a parallel move.
@@ -35,7 +35,7 @@ pub struct ParallelMove {
 
 const NO_MOVE: u32 = u32::MAX;
 /// Places `0..UNITS` are register units, those above are slots.
-const UNITS: usize = 128;
+const UNITS: usize = RegUnits::CAPACITY;
 
 #[derive(Clone, Copy, Debug)]
 struct PlaceTraffic {
@@ -205,7 +205,7 @@ fn for_each_place(file: &RegisterFile, place: Allocation, mut visit: impl FnMut(
 mod tests {
     use super::*;
     use crate::operand::Slot;
-    use crate::registers::{ClassInfo, PReg, RegUnits, RegisterInfo};
+    use crate::registers::{ClassInfo, PReg, RegisterInfo};
 
     const fn reg(name: &'static str, first: u8, count: u8) -> RegisterInfo<'static> {
         RegisterInfo { name, units: RegUnits::span(first, count) }

@@ -457,6 +457,7 @@ impl References {
     }
 
     /// The latest instruction destroys `units` beside its definitions.
+    #[inline]
     pub fn clobber(&mut self, units: RegUnits) {
         if !units.is_empty() {
             self.rows.add(Shape::CLOBBERS.or(Shape::GENERAL));

@@ -58,22 +58,45 @@ impl fmt::Debug for RegClass {
     }
 }
 
-/// A set of register units, as a 128-bit mask.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RegUnits(pub u128);
+/// The mask that is a set of register units.
+#[cfg(not(feature = "units-128"))]
+type Mask = u64;
+#[cfg(feature = "units-128")]
+type Mask = u128;
+
+/// A set of register units, as a mask of 64 bits, or of 128 with the feature `units-128`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct RegUnits(Mask);
 
 impl RegUnits {
     /// The empty set.
     pub const EMPTY: RegUnits = RegUnits(0);
 
-    /// The set of the one unit `unit`, which must be below 128.
+    /// How many units there can be.
+    pub const CAPACITY: usize = Mask::BITS as usize;
+
+    /// The set of the one unit `unit`, which must be below [`CAPACITY`](Self::CAPACITY).
     pub const fn of(unit: u8) -> RegUnits {
-        RegUnits(1u128 << unit)
+        RegUnits(1 << unit)
+    }
+
+    /// The units whose bits are set in `bits`.
+    pub const fn of_bits(bits: u64) -> RegUnits {
+        RegUnits(bits as Mask)
     }
 
     /// The units `first .. first + count`.
     pub const fn span(first: u8, count: u8) -> RegUnits {
-        if count >= 128 { RegUnits(!0) } else { RegUnits(((1u128 << count) - 1) << first) }
+        if count as usize >= RegUnits::CAPACITY {
+            RegUnits(!0)
+        } else {
+            RegUnits(((1 << count) - 1) << first)
+        }
+    }
+
+    /// The set as bits, the first unit lowest.
+    pub const fn bits(self) -> u128 {
+        self.0 as u128
     }
 
     /// Units in either set.
@@ -119,6 +142,16 @@ impl RegUnits {
     /// Takes the units of `other` away.
     pub const fn remove(&mut self, other: RegUnits) {
         self.0 &= !other.0;
+    }
+
+    /// The lowest unit of a set that is not empty.
+    pub(crate) const fn first(self) -> usize {
+        self.0.trailing_zeros() as usize
+    }
+
+    /// The set without its lowest unit.
+    pub(crate) const fn rest(self) -> RegUnits {
+        RegUnits(self.0 & self.0.wrapping_sub(1))
     }
 
     /// The units of the set in rising order.
@@ -169,8 +202,8 @@ pub struct ClassInfo<'a> {
 ///
 /// Problem: machine registers overlap (`al`/`ah`/`ax`/`eax`, ARM `s0`/`s1`/`d0`/`q0`).
 /// Method: a register is a set of *units*, the smallest parts that can be written alone; two
-/// registers alias exactly when their sets intersect. A set is one 128-bit mask, because ARM32
-/// has more than 64 units (16 integer, 32 single, 32 more halves of the upper doubles).
+/// registers alias exactly when their sets intersect. A set is one mask; 64 bits
+/// are enough for ARM32 (16 integer, 32 single, 16 upper doubles).
 ///
 /// Invariants: a [`PReg`] is an index into [`RegisterFile::regs`], a [`RegClass`] one into
 /// [`RegisterFile::classes`]; no register has an empty unit set. Cost: every question about
@@ -212,13 +245,13 @@ mod tests {
     #[test]
     fn unit_sets_follow_set_algebra() {
         let low = RegUnits::span(0, 2);
-        let high = RegUnits::of(1).union(RegUnits::of(127));
+        let high = RegUnits::of(1).union(RegUnits::of(RegUnits::CAPACITY as u8 - 1));
         assert!(low.intersects(high));
         assert_eq!(low.intersection(high), RegUnits::of(1));
         assert_eq!(low.difference(high), RegUnits::of(0));
         assert!(low.union(high).contains(high) && !low.contains(high));
-        assert_eq!(high.iter().collect::<alloc::vec::Vec<_>>(), [1, 127]);
-        assert_eq!(RegUnits::span(0, 128).len(), 128);
+        assert_eq!(high.iter().map(usize::from).collect::<alloc::vec::Vec<_>>(), [1, RegUnits::CAPACITY - 1]);
+        assert_eq!(RegUnits::span(0, RegUnits::CAPACITY as u8).len() as usize, RegUnits::CAPACITY);
         assert!(RegUnits::EMPTY.is_empty() && !RegUnits::EMPTY.intersects(low));
     }
 }

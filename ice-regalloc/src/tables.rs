@@ -5,8 +5,8 @@
 //! when the register file is another one than before; a file's tables are immutable and outlive these, so
 //! their addresses tell.
 
+use crate::keys::{self, lowest_first};
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
-use crate::units::Units;
 use alloc::vec::Vec;
 
 /// The tables of one register file: some 20 KiB, which belong into a box.
@@ -15,14 +15,12 @@ pub(crate) struct Tables<'f> {
     regs: &'f [RegisterInfo<'f>],
     classes: &'f [ClassInfo<'f>],
     units: [RegUnits; 256],
-    /// The units of all registers.
-    all: RegUnits,
     /// For each class, the set of its registers.
     members: [[u64; 4]; 256],
     /// For each class, its order.
     orders: [Order<'f>; 256],
     /// For each unit, a register that has no other.
-    reg_of_unit: [u8; 128],
+    reg_of_unit: [u8; RegUnits::CAPACITY],
     /// The place of each register among those that cost alike; empty if the file says it.
     ranks: Vec<u8>,
     /// For each class, the order that follows from them; empty without.
@@ -50,10 +48,9 @@ impl Default for Tables<'_> {
             regs: &[],
             classes: &[],
             units: [RegUnits::EMPTY; 256],
-            all: RegUnits::EMPTY,
             members: [[0; 4]; 256],
             orders: [Order::EMPTY; 256],
-            reg_of_unit: [0; 128],
+            reg_of_unit: [0; RegUnits::CAPACITY],
             ranks: Vec::new(),
             ranked: Vec::new(),
             is_unranked: false,
@@ -80,10 +77,14 @@ impl<'f> Tables<'f> {
         self.is_unranked = false;
         self.ranked.clear();
         for (class, order) in file.classes.iter().zip(&mut self.orders) {
-            let mut ranked = class.order.to_vec();
             let rank = |reg: &PReg| self.ranks.get(reg.index()).copied().unwrap_or(u8::MAX);
-            ranked.sort_by_key(|reg| (file.callee_saved.intersects(file.units(*reg)), rank(reg)));
-            self.ranked.push(ranked);
+            let is_saved = |reg: &PReg| file.callee_saved.intersects(file.units(*reg));
+            let rank = |reg: &PReg| u32::from(is_saved(reg)) << 8 | u32::from(rank(reg));
+            let ranked = class.order.iter().enumerate();
+            let mut ranked: Vec<u64> = ranked.map(|(n, reg)| lowest_first(rank(reg), n as u32)).collect();
+            ranked.sort_unstable();
+            let register = |&key: &u64| class.order[keys::number(key) as usize];
+            self.ranked.push(ranked.iter().map(register).collect());
             *order = Order::EMPTY;
         }
     }
@@ -97,19 +98,17 @@ impl<'f> Tables<'f> {
             return;
         }
         // In place: whole tables are too large for a small stack.
-        let Tables { regs, classes, units, all, members, orders, reg_of_unit, .. } = self;
-        (*regs, *classes, *all) = (file.regs, file.classes, RegUnits::EMPTY);
+        let Tables { regs, classes, units, members, orders, reg_of_unit, .. } = self;
+        (*regs, *classes) = (file.regs, file.classes);
         units.fill(RegUnits::EMPTY);
         members.fill([0; 4]);
         orders.fill(Order::EMPTY);
         reg_of_unit.fill(0);
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
             *units = reg.units;
-            self.all.insert(reg.units);
         }
         for (n, reg) in file.regs.iter().enumerate().rev().filter(|(_, reg)| reg.units.len() == 1) {
-            let unit = reg.units.0.trailing_zeros();
-            self.reg_of_unit[unit as usize] = n as u8;
+            self.reg_of_unit[reg.units.first()] = n as u8;
         }
         for (n, class) in file.classes.iter().enumerate().take(256) {
             for reg in class.order {
@@ -119,8 +118,8 @@ impl<'f> Tables<'f> {
             for run in &mut order.runs {
                 while let [reg, rest @ ..] = order.rest
                     && self.units(*reg).len() == 1
-                    && self.reg_of_unit[self.units(*reg).0.trailing_zeros() as usize] == reg.0
-                    && self.units(*reg).0 > run.0
+                    && self.reg_of_unit[self.units(*reg).first()] == reg.0
+                    && self.units(*reg) > *run
                 {
                     run.insert(self.units(*reg));
                     order.rest = rest;
@@ -133,28 +132,23 @@ impl<'f> Tables<'f> {
         }
     }
 
-    /// Whether the units are so few that sets of them are a `U`.
-    pub fn fit<U: Units>(&self) -> bool {
-        U::of(self.all).to_units() == self.all
-    }
-
     /// The first register of the class that has none of the `busy` units.
     #[inline(always)]
-    pub fn first_free<U: Units>(&self, class: RegClass, busy: U) -> Option<PReg> {
-        let free = U::of(self.orders[class.index()].runs[0]).difference(busy);
+    pub fn first_free(&self, class: RegClass, busy: RegUnits) -> Option<PReg> {
+        let free = self.orders[class.index()].runs[0].difference(busy);
         if free.is_empty() { self.later_free(class, busy) } else { Some(self.reg_of(free)) }
     }
 
     /// The first register of the class that has none of the `busy` units, behind the first run of its order.
     #[inline(never)]
-    fn later_free<U: Units>(&self, class: RegClass, busy: U) -> Option<PReg> {
+    fn later_free(&self, class: RegClass, busy: RegUnits) -> Option<PReg> {
         let order = &self.orders[class.index()];
-        let free = U::of(order.runs[1]).difference(busy);
+        let free = order.runs[1].difference(busy);
         if !free.is_empty() {
             return Some(self.reg_of(free));
         }
         let rest = self.ranked.get(class.index()).map_or(order.rest, Vec::as_slice);
-        rest.iter().find(|&&reg| !U::of(self.units(reg)).intersects(busy)).copied()
+        rest.iter().find(|&&reg| !self.units(reg).intersects(busy)).copied()
     }
 
     /// The registers of the class, preferred first.
@@ -165,8 +159,8 @@ impl<'f> Tables<'f> {
 
     /// The register that consists of the lowest of these units.
     #[inline(always)]
-    fn reg_of<U: Units>(&self, units: U) -> PReg {
-        PReg(self.reg_of_unit[units.first() % 128])
+    fn reg_of(&self, units: RegUnits) -> PReg {
+        PReg(self.reg_of_unit[units.first() % RegUnits::CAPACITY])
     }
 
     #[inline]

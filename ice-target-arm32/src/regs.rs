@@ -218,17 +218,18 @@ const fn order<const N: usize>(base: u8, runs: &[(u8, u8)]) -> [PReg; N] {
 }
 
 /// Registers that a call destroys: r0 to r3, ip, lr, d0 to d7, d16 to d31.
-pub const CALLER_SAVED: RegUnits = RegUnits(0xf | 1 << 12 | 1 << 14)
+pub const CALLER_SAVED: RegUnits = RegUnits::of_bits(0xf | 1 << 12 | 1 << 14)
     .union(RegUnits::span(FIRST_SINGLE, 16))
     .union(RegUnits::span(FIRST_UPPER, 16));
 /// Registers that a function must preserve: r4 to r11, d8 to d15; and lr, which it returns through.
-pub const CALLEE_SAVED: RegUnits = RegUnits(0xff0 | 1 << 14).union(RegUnits::span(FIRST_SINGLE + 16, 16));
+pub const CALLEE_SAVED: RegUnits =
+    RegUnits::of_bits(0xff0 | 1 << 14).union(RegUnits::span(FIRST_SINGLE + 16, 16));
 
 /// What functions of any convention preserve: r11, and lr.
-const ALWAYS_SAVED: RegUnits = RegUnits(1 << 11 | 1 << 14);
+const ALWAYS_SAVED: RegUnits = RegUnits::of_bits(1 << 11 | 1 << 14);
 /// Registers that a call destroys of a function that preserves nothing.
 pub const NOT_PRESERVED: RegUnits =
-    CALLER_SAVED.union(RegUnits(0x7f0)).union(RegUnits::span(FIRST_SINGLE + 16, 16));
+    CALLER_SAVED.union(RegUnits::of_bits(0x7f0)).union(RegUnits::span(FIRST_SINGLE + 16, 16));
 
 /// What a function of this convention must preserve, and lr.
 pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {

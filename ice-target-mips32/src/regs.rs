@@ -114,15 +114,16 @@ const fn order<const N: usize>(runs: &[(u8, u8)]) -> [PReg; N] {
 }
 
 /// Registers that a call destroys: $v0 to $t7, $t8, $t9, $f0 to $f19.
-pub const CALLER_SAVED: RegUnits = RegUnits(0x0300_fffc).union(RegUnits::span(FIRST_SINGLE, 20));
+pub const CALLER_SAVED: RegUnits = RegUnits::of_bits(0x0300_fffc).union(RegUnits::span(FIRST_SINGLE, 20));
 /// Registers that a function must preserve: $s0 to $s7, $fp, $f20 to $f31.
-pub const CALLEE_SAVED: RegUnits = RegUnits(0x40ff_0000).union(RegUnits::span(FIRST_SINGLE + 20, 12));
+pub const CALLEE_SAVED: RegUnits =
+    RegUnits::of_bits(0x40ff_0000).union(RegUnits::span(FIRST_SINGLE + 20, 12));
 
 /// What functions of any convention preserve: $fp.
-const ALWAYS_SAVED: RegUnits = RegUnits(1 << 30);
+const ALWAYS_SAVED: RegUnits = RegUnits::of_bits(1 << 30);
 /// Registers that a call destroys of a function that preserves nothing.
 pub const NOT_PRESERVED: RegUnits =
-    CALLER_SAVED.union(RegUnits(0x00ff_0000)).union(RegUnits::span(FIRST_SINGLE + 20, 12));
+    CALLER_SAVED.union(RegUnits::of_bits(0x00ff_0000)).union(RegUnits::span(FIRST_SINGLE + 20, 12));
 
 /// What a function of this convention must preserve.
 pub(crate) fn callee_saved(convention: CallingConvention) -> RegUnits {

@@ -376,7 +376,7 @@ impl MachInst for Inst {
                 Mode::Bits64 => CALLER_SAVED_64,
             },
             Inst::AssemblyJump { destroyed, .. } | Inst::CallDestroying { destroyed, .. } => {
-                RegUnits((*destroyed).into())
+                RegUnits::of_bits((*destroyed).into())
             }
             _ => RegUnits::EMPTY,
         }

@@ -109,8 +109,8 @@ const fn regs<const N: usize>(numbers: [u8; N]) -> [PReg; N] {
     out
 }
 
-const fn units(first: u8, bits: u128) -> RegUnits {
-    RegUnits(bits << first)
+const fn units(first: u8, bits: u64) -> RegUnits {
+    RegUnits::of_bits(bits << first)
 }
 
 /// Registers that a call destroys on x86-32.

@@ -16,6 +16,7 @@ impl Function {
     }
 
     /// Forgets everything but the mode that it is written for, keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.operands.clear();
         self.blocks.clear();
@@ -100,6 +101,7 @@ impl Function {
 
     /// The latest instruction destroys `units` beside its definitions, after its uses are read. A Late Def may be in a
     /// clobbered register (the result of a call).
+    #[inline]
     pub fn clobber(&mut self, units: RegUnits) {
         self.references.clobber(units);
     }
@@ -130,6 +132,7 @@ impl Function {
     }
 
     /// Adds an edge from the block to `target`, which gives `args` to its parameters in order.
+    #[inline]
     pub fn edge(&mut self, target: Block, args: &[VReg]) {
         self.succs.push(target);
         if !args.is_empty() {

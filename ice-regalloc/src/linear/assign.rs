@@ -19,6 +19,7 @@
 //! would have is not used.
 
 use crate::function::Function;
+use crate::keys::{self, heaviest_first};
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::NO_REG;
@@ -29,6 +30,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assign {
     pub losers: Vec<u32>,
+    by_weight: Vec<u64>,
     /// Intervals that have a register and are not over: those at their present segment, and those in
     /// a hole.
     active: Vec<Holder>,
@@ -109,8 +111,8 @@ impl Scanner<'_> {
     /// Assigns registers to the intervals. Not inlined, so that its values have the registers.
     #[inline(never)]
     pub fn run(&mut self) {
-        let Assign { losers, active, inactive, busy, used, evictions, steps } = &mut *self.assign;
-        busy.resize(128, Vec::new());
+        let Assign { losers, active, inactive, busy, used, evictions, steps, .. } = &mut *self.assign;
+        busy.resize(RegUnits::CAPACITY, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
         losers.clear();
@@ -226,12 +228,12 @@ impl Scanner<'_> {
             }
         }
         let avoid = taken.union(reserved).union(self.too_dear(v));
-        if is_ahead && let Some(shared) = self.tables.first_free(narrow, avoid.union(unfit).0) {
+        if is_ahead && let Some(shared) = self.tables.first_free(narrow, avoid.union(unfit)) {
             return Some(shared);
         }
-        let found = self.tables.first_free(narrow, avoid.0);
+        let found = self.tables.first_free(narrow, avoid);
         if found.is_none() && narrow != class {
-            return self.tables.first_free(class, avoid.0);
+            return self.tables.first_free(class, avoid);
         }
         found
     }
@@ -304,7 +306,7 @@ impl Scanner<'_> {
     fn make_room(&mut self, v: u32, reserved: RegUnits) -> Option<PReg> {
         let interval = self.ranges.intervals[v as usize];
         let order = self.tables.order(RegClass(interval.class));
-        let mut weights = [0.0_f32; 128];
+        let mut weights = [0.0_f32; RegUnits::CAPACITY];
         let segments = self.ranges.segments_of(v);
         let inactive = self.assign.inactive.iter().filter(|h| overlap(self.ranges.rest(h.vreg), segments));
         for holder in self.assign.active.iter().chain(inactive) {
@@ -378,10 +380,14 @@ impl Scanner<'_> {
             return;
         }
         let mut losers = core::mem::take(&mut self.assign.losers);
-        losers.sort_unstable_by(|&a, &b| {
-            let weight = |v: u32| self.ranges.intervals[v as usize].density;
-            weight(b).total_cmp(&weight(a)).then(a.cmp(&b))
-        });
+        let mut by_weight = core::mem::take(&mut self.assign.by_weight);
+        by_weight.clear();
+        let intervals = &self.ranges.intervals;
+        by_weight.extend(losers.iter().map(|&v| heaviest_first(intervals[v as usize].density, v)));
+        by_weight.sort_unstable();
+        losers.clear();
+        losers.extend(by_weight.iter().map(|&key| keys::number(key)));
+        self.assign.by_weight = by_weight;
         let mut work = SECOND_CHANCE_WORK;
         losers.retain(|&v| {
             let segments = self.ranges.segments_of(v);

@@ -106,7 +106,7 @@ impl Allocator<'_> {
         if rest.is_empty() {
             return None;
         }
-        let unit = rest.0.trailing_zeros() as u8;
+        let unit = rest.first() as u8;
         let v = self.cx.owner[usize::from(unit)];
         rest.remove(if v == SENTINEL { RegUnits::of(unit) } else { self.units_of(v) });
         Some(v)
@@ -126,15 +126,15 @@ impl Allocator<'_> {
     pub(super) fn bind(&mut self, v: u32, reg: u8) {
         let units = self.units(reg);
         // Most registers are one unit.
-        let mut rest = units.0;
-        while rest != 0 {
-            let unit = rest.trailing_zeros() as u8;
+        let mut rest = units;
+        while !rest.is_empty() {
+            let unit = rest.first() as u8;
             let before = self.cx.owner[usize::from(unit)];
             if before != v && self.holds(before, unit) {
                 self.unbind(before);
             }
             self.cx.owner[usize::from(unit)] = v;
-            rest &= rest - 1;
+            rest = rest.rest();
         }
         self.occupied.insert(units);
         if self.cx.homes[v as usize] == reg {
@@ -159,14 +159,14 @@ impl Allocator<'_> {
         }
         let units = self.units_of(v);
         // Another value may have been put there already.
-        let mut rest = units.0;
-        while rest != 0 {
-            let low = rest & rest.wrapping_neg();
-            if self.cx.owner[low.trailing_zeros() as usize] == v {
-                self.occupied.remove(RegUnits(low));
-                self.strangers.remove(RegUnits(low));
+        let mut rest = units;
+        while !rest.is_empty() {
+            let unit = rest.first();
+            if self.cx.owner[unit] == v {
+                self.occupied.remove(RegUnits::of(unit as u8));
+                self.strangers.remove(RegUnits::of(unit as u8));
             }
-            rest ^= low;
+            rest = rest.rest();
         }
         self.value(v).reg = NO_REG;
     }

@@ -19,6 +19,7 @@ use super::pick::{Effort, Need};
 use super::{Allocator, SENTINEL};
 use crate::error::Error;
 use crate::fixed::{can_be_fixed, is_early, is_late, outlives_clobbers};
+use crate::keys::{self, lowest_first};
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::{Allocation, ProgPoint};
 
@@ -308,21 +309,21 @@ impl<'a> Allocator<'a> {
                 self.value(v).pending += 1;
             }
             if op.constraint() == Constraint::Reg {
-                self.cx.by_class.push((0, k as u32));
+                self.cx.by_class.push(lowest_first(0, k as u32));
             }
         }
         let mut by_class = core::mem::take(&mut self.cx.by_class);
         if by_class.len() > 1 {
-            for (room, k) in &mut by_class {
-                let op = work.ops[*k as usize];
-                *room = self.tables.room(op.class(), self.avoid(op)) as u32;
+            for key in &mut by_class {
+                let k = keys::number(*key);
+                let op = work.ops[k as usize];
+                *key = lowest_first(self.tables.room(op.class(), self.avoid(op)) as u32, k);
             }
             by_class.sort_unstable();
         }
         self.cx.by_class = by_class;
         for n in 0..self.cx.by_class.len() {
-            let (_, k) = self.cx.by_class[n];
-            let k = k as usize;
+            let k = keys::number(self.cx.by_class[n]) as usize;
             let op = work.ops[k];
             match if op.is_use() { self.in_place(op) } else { None } {
                 Some(reg) => self.stay(work, k, reg),

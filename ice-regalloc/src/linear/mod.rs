@@ -120,7 +120,7 @@ struct Walk {
     /// slot and home of the new value.
     old_params: Vec<(u32, u32, u32)>,
     /// Operands of an instruction that need a register, behind the number of registers that each may have.
-    by_class: Vec<(u32, u32)>,
+    by_class: Vec<u64>,
     leaving: Vec<u32>,
     list: Vec<u32>,
     /// Displaced values with a home, to be brought back.
@@ -297,9 +297,9 @@ impl Walk {
         self.homes.clear();
         self.homes.extend(ranges.intervals.iter().map(|interval| interval.reg));
         self.owner.clear();
-        self.owner.resize(128, NONE);
+        self.owner.resize(RegUnits::CAPACITY, NONE);
         self.cursors.clear();
-        self.cursors.resize(128, 0);
+        self.cursors.resize(RegUnits::CAPACITY, 0);
         self.holds.clear();
         self.holds.extend(assign.used.iter().map(Hold::unknown));
         self.slots.reset(ranges.intervals.len());

@@ -164,7 +164,7 @@ impl Allocator<'_> {
         if let Some((k, op)) = brought {
             self.sync();
             let fresh = self.file.callee_saved.difference(self.out.used_regs);
-            let Some(reg) = self.tables.first_free(op.class(), self.occupied.union(fresh).0) else {
+            let Some(reg) = self.tables.first_free(op.class(), self.occupied.union(fresh)) else {
                 return false;
             };
             self.bring(k, op, reg);

@@ -209,7 +209,7 @@ impl Slots {
             }
             self.order.push((from, to, s as u32));
         }
-        self.order.sort_unstable();
+        self.order = BinaryHeap::from(core::mem::take(&mut self.order)).into_sorted_vec();
         for &(from, to, s) in &self.order {
             while let Some(&Reverse((end, color))) = self.expiring.peek()
                 && end < from

@@ -9,14 +9,13 @@ use crate::error::Error;
 use crate::moves::ParallelMove;
 use crate::operand::{Block, Inst, Operand, Slot, VReg};
 use crate::output::{Allocation, Edit};
-use crate::registers::RegClass;
+use crate::registers::{RegClass, RegUnits};
 use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
-use crate::units::Units;
 
 /// How many moves are looked at pair by pair.
 const FEW_MOVES: usize = 16;
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     /// Sets the parameters of `block` if that happens at its start.
     #[inline(never)]
     pub(super) fn enter_block(&mut self, block: Block, params: &[VReg]) -> Result<(), Error> {
@@ -56,7 +55,7 @@ impl<U: Units> Allocator<'_, U> {
                 continue;
             }
             let class = RegClass(self.state(p).class);
-            let reg = self.pick(class, U::EMPTY, p, NO_REG).ok_or(Error::NoScratch { block })?;
+            let reg = self.pick(class, RegUnits::EMPTY, p, NO_REG).ok_or(Error::NoScratch { block })?;
             let from = self.home(arg.as_u32());
             self.emit(from, Allocation::reg(reg), p);
             self.bind(p, reg);
@@ -111,7 +110,7 @@ impl<U: Units> Allocator<'_, U> {
         index: usize,
     ) -> Result<(), Error> {
         let reserved = self.reserved;
-        self.reserved.insert(U::of(self.regions.list[index].units));
+        self.reserved.insert(self.regions.list[index].units);
         self.leave_with(block, succ, args, terminator, Some(index))?;
         self.reserved = reserved;
         let mut rest = self.occupied.difference(reserved);
@@ -240,7 +239,7 @@ impl<U: Units> Allocator<'_, U> {
         let (out, file, tables) = (&mut *self.out, self.file, self.tables);
         let order = solver.solve(file, |class, size| {
             if !takes_register && let Some(reg) = tables.first_free(class, busy) {
-                busy.insert(U::of(tables.units(reg)));
+                busy.insert(tables.units(reg));
                 return Allocation::reg(reg);
             }
             let align = file.class(class).spill_align;
@@ -260,7 +259,7 @@ impl<U: Units> Allocator<'_, U> {
 
     /// Whether no move reads what one before it writes, of so few that looking at each pair pays.
     fn are_in_order(&self, moves: &[ParallelMove]) -> bool {
-        let mut written = U::EMPTY;
+        let mut written = RegUnits::EMPTY;
         moves.len() <= FEW_MOVES
             && moves.iter().enumerate().all(|(n, m)| {
                 let is_kept = match m.from.as_reg() {

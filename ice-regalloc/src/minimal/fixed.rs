@@ -11,21 +11,21 @@ use super::inst::Work;
 use super::{Allocator, Pins};
 use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
+use crate::registers::RegUnits;
 use crate::scan::{LIVE_OUT, VALID};
-use crate::units::Units;
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     /// Allocates the instruction with the operands `from..to` if it is such; else the general path starts over.
     #[inline(never)]
-    pub(super) fn fixed(&mut self, inst: Inst, from: usize, to: usize, clobbers: U) -> bool {
-        let (mut early, mut late, mut complete) = (U::EMPTY, U::EMPTY, true);
+    pub(super) fn fixed(&mut self, inst: Inst, from: usize, to: usize, clobbers: RegUnits) -> bool {
+        let (mut early, mut late, mut complete) = (RegUnits::EMPTY, RegUnits::EMPTY, true);
         let work = self.work(inst, from, to, false);
         if !self.remembered.is_empty() {
             work.ops.iter().filter(|op| op.is_use()).for_each(|op| self.recall(op.vreg().as_u32()));
         }
         for ((&op, &ahead), place) in work.ops.iter().zip(work.aheads).zip(work.places) {
             let Some(reg) = op.fixed_reg() else { return false };
-            let units = U::of(self.tables.units(reg));
+            let units = self.tables.units(reg);
             let state = &mut self.vregs[op.index()];
             state.advance(ahead);
             if !op.is_use() {

@@ -12,11 +12,11 @@
 use super::{Allocator, Pins};
 use crate::error::Error;
 use crate::fixed::{can_be_fixed, is_early, is_late};
+use crate::keys::{self, lowest_first};
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
-use crate::registers::{PReg, RegClass};
+use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{Ahead, LIVE_OUT, NO_REG, VALID};
-use crate::units::Units;
 use core::cell::Cell;
 
 /// The instruction at work. The slices have one entry an operand.
@@ -30,10 +30,10 @@ pub(super) struct Work<'a> {
     pub copies: bool,
 }
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     /// Allocates any instruction.
     #[inline(never)]
-    pub(super) fn general(&mut self, work: Work, clobbers: U) -> Result<(), Error> {
+    pub(super) fn general(&mut self, work: Work, clobbers: RegUnits) -> Result<(), Error> {
         let i = work.inst.as_u32();
         self.pins = Pins { clobbers, ..Pins::NONE };
         let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
@@ -192,7 +192,7 @@ impl<U: Units> Allocator<'_, U> {
         let taken = is_early(op) && units.intersects(self.pins.fixed_early)
             || is_late(op) && units.intersects(self.pins.fixed_late);
         if (taken || !self.pins.clobbers.is_empty())
-            && !can_be_fixed(work.ops, k, reg, self.pins.clobbers.to_units(), self.tables)
+            && !can_be_fixed(work.ops, k, reg, self.pins.clobbers, self.tables)
         {
             return Err(Self::unsatisfiable(work, k));
         }
@@ -207,7 +207,7 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// All units that are spoken for.
-    fn all_pins(&self) -> U {
+    fn all_pins(&self) -> RegUnits {
         let p = &self.pins;
         let fixed = p.fixed_early.union(p.fixed_late);
         fixed.union(p.early).union(p.late).union(p.clobbers)
@@ -269,9 +269,9 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// Units that a new register for the operand must not have.
-    fn avoid(&self, op: Operand) -> U {
+    fn avoid(&self, op: Operand) -> RegUnits {
         let p = &self.pins;
-        let mut avoid = U::EMPTY;
+        let mut avoid = RegUnits::EMPTY;
         if is_early(op) {
             avoid.insert(p.early.union(p.fixed_early));
         }
@@ -313,7 +313,7 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// The register that is the home of what `op` defines, if the operand may be in it outside `avoid`.
-    fn free_home(&self, op: Operand, avoid: U) -> Option<PReg> {
+    fn free_home(&self, op: Operand, avoid: RegUnits) -> Option<PReg> {
         self.resident(op).filter(|&reg| !self.units(reg).intersects(avoid))
     }
 
@@ -359,14 +359,15 @@ impl<U: Units> Allocator<'_, U> {
                 self.state(op.vreg().as_u32()).pending += 1;
             }
             if self.needs_register(work, op) {
-                self.cx.by_class.push((0, k as u32));
+                self.cx.by_class.push(lowest_first(0, k as u32));
             }
         }
         let mut by_class = core::mem::take(&mut self.cx.by_class);
         if by_class.len() > 1 {
-            for (room, k) in &mut by_class {
-                let op = work.ops[*k as usize];
-                *room = self.tables.room(op.class(), self.avoid(op).to_units()) as u32;
+            for key in &mut by_class {
+                let k = keys::number(*key);
+                let op = work.ops[k as usize];
+                *key = lowest_first(self.tables.room(op.class(), self.avoid(op)) as u32, k);
             }
             by_class.sort_unstable();
         }
@@ -374,8 +375,7 @@ impl<U: Units> Allocator<'_, U> {
         // A copy of a slot goes through a register, which is free again for the operands.
         self.stack_uses(work)?;
         for n in 0..self.cx.by_class.len() {
-            let (_, k) = self.cx.by_class[n];
-            let k = k as usize;
+            let k = keys::number(self.cx.by_class[n]) as usize;
             let op = work.ops[k];
             if !op.is_use() {
                 self.reserve_def(work, k)?;

@@ -14,9 +14,8 @@ use crate::function::Remat;
 use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
 use crate::scan::{MADE, SEVERAL};
-use crate::units::Units;
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     /// Whether what the operand of index `at` defines is read outside of the block, or passed on: uses from `border` on are
     /// not by instructions of the block.
     #[inline(always)]

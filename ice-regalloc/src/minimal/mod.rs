@@ -33,7 +33,6 @@ use crate::registers::{RegUnits, RegisterFile};
 use crate::rows::{Row, Shape};
 use crate::scan::{Ahead, DEAD, LIVE_OUT, NONE, Scan, VRegState};
 use crate::tables::Tables;
-use crate::units::Units;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::cell::Cell;
@@ -55,8 +54,7 @@ pub(crate) struct Scratch<'f> {
     buffers: Buffers,
 }
 
-/// Number of bits in a set of units.
-const UNITS: usize = 128;
+const UNITS: usize = RegUnits::CAPACITY;
 
 /// One number a unit; an array, so that an index modulo its length needs no check.
 #[derive(Clone, Debug)]
@@ -71,7 +69,7 @@ impl Default for Owners {
 impl Owners {
     /// Writes `v` down for each of `units`, which are not none.
     #[inline(always)]
-    fn set<U: Units>(&mut self, units: U, v: u32) {
+    fn set(&mut self, units: RegUnits, v: u32) {
         self.0[units.first() % UNITS] = v;
         let mut rest = units.rest();
         while !rest.is_empty() {
@@ -95,7 +93,7 @@ struct Buffers {
     /// Registers saved around one slot to slot copy.
     saved: Vec<(u32, Slot)>,
     /// Order of constrained operands in the careful attempt, behind the number of registers that each may have.
-    by_class: Vec<(u32, u32)>,
+    by_class: Vec<u64>,
 }
 
 impl Buffers {
@@ -110,7 +108,7 @@ impl Buffers {
 }
 
 /// The allocator at work on one function.
-struct Allocator<'a, U> {
+struct Allocator<'a> {
     func: &'a Function,
     file: &'a RegisterFile<'a>,
     options: Options,
@@ -137,21 +135,21 @@ struct Allocator<'a, U> {
     /// The last block that gets what leaves a region before the present block, or 0.
     last_receiver: u32,
     /// Units of residents: nothing else is put there. They are occupied in their region.
-    reserved: U,
+    reserved: RegUnits,
     /// `out.allocs`.
     allocs: &'a [Cell<Allocation>],
     /// `out.used_regs`.
-    used_regs: U,
+    used_regs: RegUnits,
     out: &'a mut Output,
     /// What makes an instruction take the general path.
     slow: Shape,
     /// Units that belong to a bound virtual register, or are reserved in the present region.
-    occupied: U,
+    occupied: RegUnits,
     /// Units that nothing owns, and that still hold what the home slot of their last owner holds: it counts as being
     /// there as long as nothing else is written to them.
-    remembered: U,
+    remembered: RegUnits,
     /// The register file's.
-    callee_saved: U,
+    callee_saved: RegUnits,
     /// Control goes to the next block from this one only, so that what is remembered here holds there.
     continues: bool,
     /// Where edits go at present.
@@ -163,34 +161,34 @@ struct Allocator<'a, U> {
     /// Index in the list of clobbering instructions of the next one, its number and its units.
     clobbers: usize,
     next_clobber: u32,
-    clobber_units: U,
+    clobber_units: RegUnits,
     /// Edge arguments and parameters met so far.
     args: usize,
     params: usize,
-    pins: Pins<U>,
+    pins: Pins,
 }
 
 /// Units spoken for in the present instruction.
 #[derive(Clone, Copy)]
-struct Pins<U> {
+struct Pins {
     /// Wanted by fixed operands at the start and at the end of the instruction.
-    fixed_early: U,
-    fixed_late: U,
+    fixed_early: RegUnits,
+    fixed_late: RegUnits,
     /// Given to operands at the start and at the end.
-    early: U,
-    late: U,
-    clobbers: U,
+    early: RegUnits,
+    late: RegUnits,
+    clobbers: RegUnits,
     /// The instruction has an Early Def.
     early_def: bool,
 }
 
-impl<U: Units> Pins<U> {
-    const NONE: Pins<U> = Pins {
-        fixed_early: U::EMPTY,
-        fixed_late: U::EMPTY,
-        early: U::EMPTY,
-        late: U::EMPTY,
-        clobbers: U::EMPTY,
+impl Pins {
+    const NONE: Pins = Pins {
+        fixed_early: RegUnits::EMPTY,
+        fixed_late: RegUnits::EMPTY,
+        early: RegUnits::EMPTY,
+        late: RegUnits::EMPTY,
+        clobbers: RegUnits::EMPTY,
         early_def: false,
     };
 }
@@ -212,35 +210,20 @@ pub(crate) fn allocate<'f>(
         let Scan { vregs, edge_index, .. } = scan;
         regions.compute(Input { func, file, tables, vregs, edge_index });
     }
-    match allocate_by_size(func, file, options, scratch, out) {
+    match allocate_blocks(func, file, options, scratch, out) {
         // Without the registers of residents there may be too few.
         Err(Error::Unsatisfiable { .. } | Error::NoScratch { .. }) if !scratch.regions.list.is_empty() => {
             reset(out);
             scratch.scan.compute(func)?;
             scratch.regions.clear();
-            allocate_by_size(func, file, options, scratch, out)
+            allocate_blocks(func, file, options, scratch, out)
         }
         result => result,
     }
 }
 
-/// Allocates with sets of units of the size that the register file needs.
-fn allocate_by_size<'f>(
-    func: &Function,
-    file: &RegisterFile<'f>,
-    options: &Options,
-    scratch: &mut Scratch<'f>,
-    out: &mut Output,
-) -> Result<(), Error> {
-    if scratch.tables.fit::<u64>() {
-        allocate_with::<u64>(func, file, options, scratch, out)
-    } else {
-        allocate_with::<u128>(func, file, options, scratch, out)
-    }
-}
-
-/// Allocates with sets of units of this kind.
-fn allocate_with<'f, U: Units>(
+/// Allocates one block after another. Known already: the tables, what is to come of each value, and the regions.
+fn allocate_blocks<'f>(
     func: &Function,
     file: &RegisterFile<'f>,
     options: &Options,
@@ -274,34 +257,34 @@ fn allocate_with<'f, U: Units>(
         watch: regions.list.first().map_or(NONE, |region| region.first),
         last_receiver: 0,
         regions,
-        reserved: U::EMPTY,
+        reserved: RegUnits::EMPTY,
         allocs: Cell::from_mut(&mut *allocs).as_slice_of_cells(),
-        used_regs: U::EMPTY,
+        used_regs: RegUnits::EMPTY,
         out,
         slow: if options.mode.is_reference() { Shape::ANY } else { Shape::GENERAL },
-        occupied: U::EMPTY,
-        remembered: U::EMPTY,
-        callee_saved: U::of(file.callee_saved),
+        occupied: RegUnits::EMPTY,
+        remembered: RegUnits::EMPTY,
+        callee_saved: file.callee_saved,
         continues: false,
         point: ProgPoint::before(Inst::from_u32(0)),
         exits: false,
         live_end: LIVE_OUT,
         clobbers: 0,
         next_clobber: NONE,
-        clobber_units: U::EMPTY,
+        clobber_units: RegUnits::EMPTY,
         args: 0,
         params: 0,
         pins: Pins::NONE,
     };
     allocator.set_clobber(0);
     let result = (0..func.num_blocks() as u32).try_for_each(|b| allocator.block(Block::from_u32(b)));
-    out.used_regs = allocator.used_regs.to_units();
+    out.used_regs = allocator.used_regs;
     out.stats.cross_block_vregs = scan.crossing;
     out.allocs = allocs;
     result
 }
 
-impl<'a, U: Units> Allocator<'a, U> {
+impl<'a> Allocator<'a> {
     /// Allocates one block. Not inlined, so that its values have the registers.
     #[inline(never)]
     fn block(&mut self, block: Block) -> Result<(), Error> {
@@ -341,7 +324,7 @@ impl<'a, U: Units> Allocator<'a, U> {
                     continue;
                 }
                 if shape.has(self.slow) {
-                    let mut clobbers = U::EMPTY;
+                    let mut clobbers = RegUnits::EMPTY;
                     if shape.has(Shape::CLOBBERS) {
                         clobbers = self.clobber_units;
                         self.set_clobber(self.clobbers + 1);
@@ -354,7 +337,7 @@ impl<'a, U: Units> Allocator<'a, U> {
                 }
             }
             if from < base && !self.plain(inst, from, base, copies) {
-                self.general(self.work(inst, from, base, copies), U::EMPTY)?;
+                self.general(self.work(inst, from, base, copies), RegUnits::EMPTY)?;
             }
         }
         self.end_block();
@@ -382,7 +365,7 @@ impl<'a, U: Units> Allocator<'a, U> {
         self.clobbers = index;
         let next = self.clobber_list.get(index);
         (self.next_clobber, self.clobber_units) =
-            next.map_or((NONE, U::EMPTY), |&(i, units)| (i, U::of(units)));
+            next.map_or((NONE, RegUnits::EMPTY), |&(i, units)| (i, units));
     }
 
     /// Whether the next block in order has `block` as its only predecessor, and no parameters.

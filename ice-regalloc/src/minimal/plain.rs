@@ -23,9 +23,8 @@ use super::Allocator;
 use super::inst::{Work, move_source};
 use crate::operand::{Inst, Operand};
 use crate::output::Allocation;
-use crate::registers::PReg;
+use crate::registers::{PReg, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID};
-use crate::units::Units;
 use core::cell::Cell;
 
 /// What is left to do when a use has its place.
@@ -38,7 +37,7 @@ enum Left {
     Place,
 }
 
-impl<'a, U: Units> Allocator<'a, U> {
+impl<'a> Allocator<'a> {
     /// Allocates a plain instruction, which has the operands `from..to`; false if it must be done by the general
     /// path, which also finds the error if there is one.
     #[inline(always)]
@@ -53,7 +52,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             state.def_inst = inst.as_u32();
             return self.plain_def(op, place, NO_REG);
         }
-        let mut pinned = U::EMPTY;
+        let mut pinned = RegUnits::EMPTY;
         match self.plain_use(op, place, &mut pinned, false) {
             Left::Nothing => true,
             Left::Release => self.plain_rest(inst, from, to, false),
@@ -64,7 +63,7 @@ impl<'a, U: Units> Allocator<'a, U> {
     /// Places the operands of a plain instruction, however many there are.
     #[inline(never)]
     fn plain_operands(&mut self, inst: Inst, from: usize, to: usize, copies: bool) -> bool {
-        let (mut def, mut pinned, mut left) = (None, U::EMPTY, Left::Nothing);
+        let (mut def, mut pinned, mut left) = (None, RegUnits::EMPTY, Left::Nothing);
         let Work { ops, aheads, places, .. } = self.work(inst, from, to, copies);
         for ((&op, &ahead), place) in ops.iter().zip(aheads).zip(places) {
             let state = &mut self.vregs[op.index()];
@@ -94,7 +93,13 @@ impl<'a, U: Units> Allocator<'a, U> {
 
     /// Places a use, whose life is then ended if that is all there is to do; adds its register to the pinned ones.
     #[inline(always)]
-    fn plain_use(&mut self, op: Operand, place: &Cell<Allocation>, pinned: &mut U, copies: bool) -> Left {
+    fn plain_use(
+        &mut self,
+        op: Operand,
+        place: &Cell<Allocation>,
+        pinned: &mut RegUnits,
+        copies: bool,
+    ) -> Left {
         let inst = self.point.inst().as_u32();
         let state = &mut self.vregs[op.index()];
         if op.is_def() {
@@ -107,7 +112,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             let more = op.is_def() || state.next == DEAD && !state.is_cross();
             return if more { Left::Release } else { Left::Nothing };
         }
-        let units = U::of(self.tables.units(PReg(state.reg)));
+        let units = self.tables.units(PReg(state.reg));
         pinned.insert(units);
         place.set(Allocation::reg(PReg(state.reg)));
         if self.remembered.intersects(units) {
@@ -130,7 +135,13 @@ impl<'a, U: Units> Allocator<'a, U> {
     /// Places the use `op` if its value is in its slot and nowhere else: in a free register; or in the slot if it
     /// may be there and no other use is to come. Gives the units of the register.
     #[inline(never)]
-    fn plain_missing(&mut self, op: Operand, place: &Cell<Allocation>, pinned: U, copies: bool) -> Option<U> {
+    fn plain_missing(
+        &mut self,
+        op: Operand,
+        place: &Cell<Allocation>,
+        pinned: RegUnits,
+        copies: bool,
+    ) -> Option<RegUnits> {
         let v = op.vreg().as_u32();
         let state = &self.vregs[op.index()];
         let next = state.next;
@@ -150,7 +161,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             let reads_slot = next >= LIVE_OUT || copies;
             return reads_slot.then(|| {
                 place.set(self.read(home));
-                U::EMPTY
+                RegUnits::EMPTY
             });
         }
         let reg = self.pick_free(op.class(), pinned, v, NO_REG)?;
@@ -203,7 +214,7 @@ impl<'a, U: Units> Allocator<'a, U> {
 
     /// Places the uses that have no place; whether there are enough registers.
     fn plain_uses(&mut self, work: Work) -> bool {
-        let mut pinned = U::EMPTY;
+        let mut pinned = RegUnits::EMPTY;
         let mut any = false;
         for (k, op) in work.ops.iter().enumerate().filter(|(_, op)| op.is_use()) {
             any |= !op.is_reg();
@@ -262,7 +273,7 @@ impl<'a, U: Units> Allocator<'a, U> {
 
     /// Places the uses that may be in slots.
     #[inline(never)]
-    fn plain_any_uses(&mut self, work: Work, pinned: &mut U) {
+    fn plain_any_uses(&mut self, work: Work, pinned: &mut RegUnits) {
         for (k, &op) in work.ops.iter().enumerate() {
             if !op.is_use() || !work.places[k].get().is_none() {
                 continue;
@@ -288,7 +299,7 @@ impl<'a, U: Units> Allocator<'a, U> {
 
     /// Copies the value of the use `k` to `reg`, which is free, and leaves it there if it may
     /// be read again.
-    fn plain_bring(&mut self, work: Work, k: usize, reg: PReg, pinned: &mut U) {
+    fn plain_bring(&mut self, work: Work, k: usize, reg: PReg, pinned: &mut RegUnits) {
         let op = work.ops[k];
         let v = op.vreg().as_u32();
         let from = self.place(v);
@@ -327,7 +338,7 @@ impl<'a, U: Units> Allocator<'a, U> {
         let v = op.vreg().as_u32();
         let state = &mut self.vregs[op.index()];
         if let Some(reg) = place.as_reg().filter(|_| place != state.home) {
-            self.used_regs.insert(U::of(self.tables.units(reg)));
+            self.used_regs.insert(self.tables.units(reg));
             state.flags &= !VALID;
             if state.reg != reg.0 {
                 // Another operand took the old value to a register of a smaller class.
@@ -348,7 +359,7 @@ impl<'a, U: Units> Allocator<'a, U> {
         let state = &mut self.vregs[op.index()];
         let next = state.next;
         if state.reg != NO_REG {
-            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
+            self.occupied.remove(self.tables.units(PReg(state.reg)));
             state.reg = NO_REG;
         }
         let live = self.is_live(next);
@@ -362,7 +373,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             }
             return true;
         }
-        let none = U::EMPTY;
+        let none = RegUnits::EMPTY;
         // A value that is only used after the block, or never, is not worth an eviction.
         let reg = if op.is_reg() || next < LIVE_OUT {
             self.pick(op.class(), none, v, source)
@@ -375,7 +386,7 @@ impl<'a, U: Units> Allocator<'a, U> {
             return false;
         }
         if let Some(reg) = reg {
-            let units = U::of(self.tables.units(reg));
+            let units = self.tables.units(reg);
             self.used_regs.insert(units);
             self.overwrite(units);
             let state = &mut self.vregs[op.index()];

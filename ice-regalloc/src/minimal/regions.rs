@@ -24,6 +24,7 @@
 
 use crate::fixed::is_early;
 use crate::function::Function;
+use crate::keys::{self, highest_first};
 use crate::operand::{Block, Constraint, Inst, Operand, OperandPos, VReg};
 use crate::output::Allocation;
 use crate::references::Thread;
@@ -136,10 +137,10 @@ impl Input<'_, '_> {
 pub(super) struct Regions {
     pub list: Vec<Region>,
     pub residents: Vec<Resident>,
-    /// First and last blocks of loops.
-    loops: Vec<(u32, u32)>,
+    /// Keys of the last blocks of loops, by the first blocks.
+    loops: Vec<u64>,
     candidates: Vec<Candidate>,
-    by_weight: Vec<(u32, u32)>,
+    by_weight: Vec<u64>,
     /// Registers given away in the region at work.
     given: Vec<Given>,
     /// Those that residents of a class may have: first what the function need not save.
@@ -171,12 +172,13 @@ impl Regions {
     pub fn compute(&mut self, mut input: Input) {
         let func = input.func;
         self.loops.clear();
-        self.loops.extend(func.back_edges().iter().map(|&(last, first)| (first.as_u32(), last.as_u32())));
         // Each header last, with the last block that goes back to it in front of the others.
-        self.loops.sort_unstable_by_key(|&(first, last)| (u32::MAX - first, u32::MAX - last));
+        let loops = func.back_edges().iter();
+        self.loops.extend(loops.map(|&(last, first)| highest_first(first.as_u32(), !last.as_u32())));
+        self.loops.sort_unstable();
         let mut header = func.num_blocks() as u32;
         for n in 0..self.loops.len() {
-            let (first, last) = self.loops[n];
+            let (first, last) = (!((self.loops[n] >> 32) as u32), !keys::number(self.loops[n]));
             if first == header {
                 continue;
             }
@@ -446,11 +448,12 @@ impl Regions {
         self.choice.clear();
         self.by_weight.clear();
         let weights = self.candidates.iter().enumerate();
-        let heavy = weights.filter(|(_, c)| c.weight > 0).map(|(index, c)| (c.weight, index as u32));
+        let heavy =
+            weights.filter(|(_, c)| c.weight > 0).map(|(index, c)| highest_first(c.weight, index as u32));
         self.by_weight.extend(heavy);
-        self.by_weight.sort_unstable_by_key(|&(weight, index)| (u32::MAX - weight, index));
+        self.by_weight.sort_unstable();
         for n in 0..self.by_weight.len().min(TRIES) {
-            let candidate = self.candidates[self.by_weight[n].1 as usize];
+            let candidate = self.candidates[keys::number(self.by_weight[n]) as usize];
             let Some(reg) = self.register(input, &candidate, busy) else { continue };
             let Candidate { vreg, first, last, enters, leaves, .. } = candidate;
             self.given.push(Given { units: input.tables.units(reg), first, last });

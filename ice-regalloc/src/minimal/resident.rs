@@ -12,11 +12,10 @@ use super::Allocator;
 use super::regions::is_cheap_exit;
 use crate::operand::{Block, Operand};
 use crate::output::Allocation;
-use crate::registers::PReg;
+use crate::registers::{PReg, RegUnits};
 use crate::scan::{NONE, REGION_MARK, VALID};
-use crate::units::Units;
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     /// At the start of `block`, outside of regions: begins one there, or stores what comes out of one.
     #[inline(never)]
     pub(super) fn begin_block(&mut self, block: Block) {
@@ -38,7 +37,7 @@ impl<U: Units> Allocator<'_, U> {
     fn enter_region(&mut self) {
         let region = &self.regions.list[self.region];
         (self.inside, self.region_end, self.watch) = (true, region.last, NONE);
-        self.reserved = U::of(region.units);
+        self.reserved = region.units;
         self.occupied.insert(self.reserved);
         self.used_regs.insert(self.reserved);
         for resident in &mut self.regions.residents[region.residents.clone()] {
@@ -79,7 +78,7 @@ impl<U: Units> Allocator<'_, U> {
         }
         self.occupied.remove(self.reserved);
         self.last_receiver = self.last_receiver.max(region.last_receiver);
-        (self.inside, self.reserved, self.region_end) = (false, U::EMPTY, NONE);
+        (self.inside, self.reserved, self.region_end) = (false, RegUnits::EMPTY, NONE);
         self.region += 1;
         // Also if nothing leaves: it looks again there.
         self.watch = 0;

@@ -6,17 +6,16 @@ use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Edit, SlotInfo};
 use crate::registers::{PReg, RegClass, RegUnits};
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, VALID, VRegState};
-use crate::units::Units;
 use alloc::vec::Vec;
 
-impl<U: Units> Allocator<'_, U> {
+impl Allocator<'_> {
     #[inline]
     pub(super) fn state(&mut self, v: u32) -> &mut VRegState {
         &mut self.vregs[v as usize]
     }
 
     /// Takes one bound virtual register out of the set `rest` of units.
-    pub(super) fn take_owner(&self, rest: &mut U) -> Option<u32> {
+    pub(super) fn take_owner(&self, rest: &mut RegUnits) -> Option<u32> {
         if rest.is_empty() {
             return None;
         }
@@ -26,13 +25,13 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     #[inline(always)]
-    pub(super) fn units(&self, reg: PReg) -> U {
-        U::of(self.tables.units(reg))
+    pub(super) fn units(&self, reg: PReg) -> RegUnits {
+        self.tables.units(reg)
     }
 
     /// Units of the register that `v` is bound to.
     #[inline]
-    fn units_of(&self, v: u32) -> U {
+    fn units_of(&self, v: u32) -> RegUnits {
         self.units(PReg(self.vregs[v as usize].reg))
     }
 
@@ -49,7 +48,7 @@ impl<U: Units> Allocator<'_, U> {
     pub(super) fn unbind(&mut self, v: u32) {
         let state = &mut self.vregs[v as usize];
         if state.reg != NO_REG {
-            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
+            self.occupied.remove(self.tables.units(PReg(state.reg)));
             state.reg = NO_REG;
         }
     }
@@ -60,7 +59,7 @@ impl<U: Units> Allocator<'_, U> {
     pub(super) fn leave_register(&mut self, v: u32) {
         let state = &mut self.vregs[v as usize];
         if state.reg != NO_REG {
-            let units = U::of(self.tables.units(PReg(state.reg)));
+            let units = self.tables.units(PReg(state.reg));
             self.occupied.remove(units);
             if self.continues && state.is_cross() && state.is_valid() {
                 self.remembered.insert(units);
@@ -72,14 +71,14 @@ impl<U: Units> Allocator<'_, U> {
 
     /// Something else is written to `units`: nothing is remembered to be there.
     #[inline(always)]
-    pub(super) fn overwrite(&mut self, units: U) {
+    pub(super) fn overwrite(&mut self, units: RegUnits) {
         if self.remembered.intersects(units) {
             self.forget(units);
         }
     }
 
     #[inline(never)]
-    fn forget(&mut self, units: U) {
+    fn forget(&mut self, units: RegUnits) {
         let mut rest = self.remembered.intersection(units);
         self.remembered.remove(units);
         while !rest.is_empty() {
@@ -88,7 +87,7 @@ impl<U: Units> Allocator<'_, U> {
             let v = self.cx.owner.0[unit % UNITS];
             let reg = self.vregs[v as usize].reg;
             // It may be elsewhere by now, or in several units of which one was overwritten before.
-            if reg != NO_REG && self.units(PReg(reg)).contains(U::of(RegUnits(1 << unit))) {
+            if reg != NO_REG && self.units(PReg(reg)).contains(RegUnits::of(unit as u8)) {
                 self.vregs[v as usize].reg = NO_REG;
             }
         }
@@ -216,7 +215,7 @@ impl<U: Units> Allocator<'_, U> {
     pub(super) fn kill(&mut self, v: u32) {
         let state = &mut self.vregs[v as usize];
         if state.reg != NO_REG {
-            self.occupied.remove(U::of(self.tables.units(PReg(state.reg))));
+            self.occupied.remove(self.tables.units(PReg(state.reg)));
             state.reg = NO_REG;
         }
         if !state.is_cross() {
@@ -275,7 +274,7 @@ impl<U: Units> Allocator<'_, U> {
     }
 
     /// Takes everything out of `units`.
-    pub(super) fn evict_units(&mut self, units: U) {
+    pub(super) fn evict_units(&mut self, units: RegUnits) {
         let mut rest = self.occupied.intersection(units);
         while let Some(v) = self.take_owner(&mut rest) {
             self.evict(v);
@@ -285,7 +284,7 @@ impl<U: Units> Allocator<'_, U> {
     /// A free register of `class` outside `avoid` for `v`: the hint, or one that survives the next
     /// clobber if the value has to, or the first, but rather one that holds nothing that is remembered.
     #[inline(always)]
-    pub(super) fn pick_free(&self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
+    pub(super) fn pick_free(&self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
         let busy = avoid.union(self.occupied);
         let state = &self.vregs[v as usize];
         if hint & state.hint != NO_REG || state.last > self.next_clobber {
@@ -301,14 +300,14 @@ impl<U: Units> Allocator<'_, U> {
     /// A register of `class` that is not `busy` and holds nothing, if the function need not save one more for that;
     /// else `reg`.
     #[inline(never)]
-    fn pick_beside(&self, class: RegClass, busy: U, reg: PReg) -> PReg {
+    fn pick_beside(&self, class: RegClass, busy: RegUnits, reg: PReg) -> PReg {
         let fresh = self.callee_saved.difference(self.used_regs);
         self.tables.first_free(class, busy.union(self.remembered).union(fresh)).unwrap_or(reg)
     }
 
     /// A register of `class` that is not `busy`, for a value that some registers are better for than others.
     #[inline(never)]
-    fn pick_wanted(&self, class: RegClass, busy: U, v: u32, hint: u8) -> Option<PReg> {
+    fn pick_wanted(&self, class: RegClass, busy: RegUnits, v: u32, hint: u8) -> Option<PReg> {
         let tables = self.tables;
         let state = &self.vregs[v as usize];
         let lasting = state.next < LIVE_OUT && state.last > self.next_clobber;
@@ -327,7 +326,7 @@ impl<U: Units> Allocator<'_, U> {
     /// A register of `class` outside `avoid`, free now: the value used furthest away is evicted
     /// if there is no other.
     #[inline]
-    pub(super) fn pick(&mut self, class: RegClass, avoid: U, v: u32, hint: u8) -> Option<PReg> {
+    pub(super) fn pick(&mut self, class: RegClass, avoid: RegUnits, v: u32, hint: u8) -> Option<PReg> {
         match self.pick_free(class, avoid, v, hint) {
             None => self.pick_occupied(class, avoid),
             reg => reg,
@@ -336,7 +335,7 @@ impl<U: Units> Allocator<'_, U> {
 
     /// A register of `class` outside `avoid`, after the eviction of what is in it.
     #[inline(never)]
-    fn pick_occupied(&mut self, class: RegClass, avoid: U) -> Option<PReg> {
+    fn pick_occupied(&mut self, class: RegClass, avoid: RegUnits) -> Option<PReg> {
         let mut best = None;
         let mut best_score = 0;
         for &reg in self.tables.order(class) {

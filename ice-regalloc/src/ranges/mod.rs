@@ -36,6 +36,7 @@ mod reserved;
 pub(crate) use interval::{Interval, Segment};
 
 use crate::function::Function;
+use crate::keys::{lowest_first, number};
 use crate::liveness::Liveness;
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
@@ -71,6 +72,7 @@ pub(crate) struct Ranges {
     reserved_index: Vec<u32>,
     depth: Vec<i32>,
     old_params: Vec<u32>,
+    keys: Vec<u64>,
 }
 
 impl Ranges {
@@ -336,7 +338,7 @@ impl Ranges {
     /// where it was found; the segments of others are put next to one another.
     #[inline(never)]
     fn finish(&mut self) {
-        let Ranges { intervals, links, order, .. } = self;
+        let Ranges { intervals, links, order, keys, .. } = self;
         order.clear();
         for k in (0..links.of.len()).rev() {
             let Link { vreg, mut next } = links.of[k];
@@ -370,7 +372,10 @@ impl Ranges {
         // What begins with one instruction has been found in any order.
         for together in order.chunk_by_mut(|&a, &b| start(a) / 4 == start(b) / 4) {
             if together.len() > 1 {
-                together.sort_unstable_by_key(|&v| (start(v), v));
+                keys.clear();
+                keys.extend(together.iter().map(|&v| lowest_first(start(v), v)));
+                keys.sort_unstable();
+                together.iter_mut().zip(keys.iter()).for_each(|(v, &key)| *v = number(key));
             }
         }
     }

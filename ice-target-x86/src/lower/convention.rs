@@ -68,7 +68,7 @@ impl X86 {
         if signature.struct_return().is_some() {
             destroyed.insert(RegUnits::of(RAX.0));
         }
-        Ok(Inst::CallDestroying { callee, destroyed: destroyed.0 as u32 })
+        Ok(Inst::CallDestroying { callee, destroyed: destroyed.bits() as u32 })
     }
 
     /// Copies an argument to an object of the frame, and gives its address.

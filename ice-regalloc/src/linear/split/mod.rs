@@ -88,13 +88,13 @@ pub(super) struct PartHome {
 }
 
 /// A move on an edge: from a register or the slot to another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Fix {
     /// Twice the block, and 1 for its end.
     place: u32,
     pub vreg: u32,
-    pub from: u8,
     pub to: u8,
+    pub from: u8,
 }
 
 /// One part of the value at work.
@@ -118,7 +118,8 @@ pub(super) struct Splits {
     busy: Vec<RegUnits>,
     live: Vec<Live>,
     edges: Vec<(u32, u32)>,
-    seeds: Vec<u32>,
+    /// Keys of `live`, the costliest first.
+    seeds: Vec<u64>,
     /// Blocks next to the part at work, hottest first, then in layout order.
     frontier: BinaryHeap<(u32, Reverse<u32>)>,
     members: Vec<u32>,
@@ -242,7 +243,7 @@ impl Splits {
         if self.homes.is_empty() {
             return;
         }
-        self.fixes.sort_unstable_by_key(|f| (f.place, f.vreg, f.to));
+        self.fixes = BinaryHeap::from(core::mem::take(&mut self.fixes)).into_sorted_vec();
         self.starts.clear();
         self.starts.resize(blocks + 1, 0);
         for home in &self.homes {

@@ -6,6 +6,7 @@
 use super::super::assign::Assign;
 use super::{HOT, Input, Live, Part, REFUSED, Splits};
 use crate::function::Function;
+use crate::keys::{self, heaviest_first};
 use crate::operand::{Block, Inst};
 use crate::ranges::Ranges;
 use crate::registers::{PReg, RegClass};
@@ -23,12 +24,10 @@ impl Splits {
         let seeds = self.live.iter().enumerate();
         let seeds = seeds
             .filter(|(_, l)| l.cost > 0.0 && l.frequency >= HOT && l.range.from < l.range.to && l.free != 0);
-        self.seeds.extend(seeds.map(|(k, _)| k as u32));
-        let live = &self.live;
-        let cost = |k: u32| live[k as usize].cost;
-        self.seeds.sort_unstable_by(|&a, &b| cost(b).total_cmp(&cost(a)).then(a.cmp(&b)));
+        self.seeds.extend(seeds.map(|(k, l)| heaviest_first(l.cost, k as u32)));
+        self.seeds.sort_unstable();
         for n in 0..self.seeds.len() {
-            let seed = self.seeds[n];
+            let seed = keys::number(self.seeds[n]);
             if self.live[seed as usize].part != NONE {
                 continue;
             }

@@ -48,7 +48,7 @@ impl AssemblyRules for X86 {
 
     fn assembly_jump_inst(number: u32, destroyed: RegUnits) -> Option<Inst> {
         // General registers and those of vectors have the numbers below 32.
-        u32::try_from(destroyed.0).ok().map(|destroyed| Inst::AssemblyJump { number, destroyed })
+        u32::try_from(destroyed.bits()).ok().map(|destroyed| Inst::AssemblyJump { number, destroyed })
     }
 
     fn receiving_inst() -> Option<Inst> {
