@@ -163,17 +163,15 @@ pub fn undecorated(name: &[u8]) -> &[u8] {
 /// Writes a generated name: most functions have one, and `write!` takes several times as long.
 fn write_numbered(prefix: &str, mut number: u32, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(prefix)?;
-    let mut digits = [b'0'; 10];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] += (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            // Digits are text.
-            return out.write_str(str::from_utf8(&digits[start..]).unwrap_or_default());
-        }
+    let mut unit = 1;
+    while number / unit >= 10 {
+        unit *= 10;
     }
+    while unit > 0 {
+        out.write_char(char::from(b'0' + (number / unit) as u8))?;
+        (number, unit) = (number % unit, unit / 10);
+    }
+    Ok(())
 }
 
 /// Writes a name for an assembler, in quotes where it needs them. Bytes that are no text are written as

@@ -12,18 +12,22 @@ pub fn needs_symbol(machine: &dyn Machine, kind: RelocKind) -> bool {
     machine.is_pc_relative(kind) || machine.is_instruction_field(kind)
 }
 
+/// Whether any symbol of `module` has a [local twin](has_local_twin).
+pub fn may_have_twins(machine: &dyn Machine, module: &Module, relocation: RelocationModel) -> bool {
+    let is_shared = relocation.of(module) == RelocationModel::PositionIndependent && !module.is_executable;
+    is_shared && machine.reaches_by_distance()
+}
+
 /// Whether code reaches `symbol` by a second, local symbol at the same place: linkers take a visible one for what another
 /// module may replace, and refuse its distance in a shared library, though the compiler was told that nothing does (`dso_local`,
 /// `-fno-semantic-interposition`). In a group of which one copy is kept, the local symbol would go away with the others.
-#[inline]
 pub fn has_local_twin(
     machine: &dyn Machine,
     module: &Module,
     relocation: RelocationModel,
     symbol: Symbol,
 ) -> bool {
-    let is_shared = relocation.of(module) == RelocationModel::PositionIndependent && !module.is_executable;
-    if !is_shared || !machine.reaches_by_distance() || module.is_declared(symbol) {
+    if !may_have_twins(machine, module, relocation) || module.is_declared(symbol) {
         return false;
     }
     let (linkage, traits) = module.linkage(symbol);

@@ -12,6 +12,7 @@ use ice_codegen::{FrameChange, FrameStep, FunctionCode, SavedRegister};
 use ice_elf::{CommonEntry, EhFrame, EntryFrame, PadClause, PadRange, TypeForm, TypeReference, ehabi};
 use ice_ir::native::UnwindTables;
 use ice_ir::{Clause, FuncId, Module};
+use std::collections::BinaryHeap;
 
 /// What the tables of a machine look like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,11 +151,12 @@ pub fn index_instructions(module: &Module, function: FuncId, steps: &[FrameStep]
     for step in steps {
         match step.change {
             FrameChange::Address { register, offset } => base = Some((register, offset)),
-            FrameChange::Saved(SavedRegister { register, offset }) => saved.push((register, offset)),
+            FrameChange::Saved(SavedRegister { register, offset }) => saved.push((offset, register)),
             _ => base = None,
         }
     }
-    saved.sort_unstable_by_key(|&(_, offset)| offset);
+    let saved = BinaryHeap::from(saved).into_sorted_vec();
+    let saved: Vec<_> = saved.into_iter().map(|(offset, register)| (register, offset)).collect();
     match base.map(|base| ehabi::instructions(base, &saved, &mut out)) {
         Some(Ok(())) => Ok(out),
         Some(Err(ehabi::Misfit)) | None => {

@@ -37,7 +37,9 @@ pub fn pair_halves(relocations: &mut [Relocation]) -> Option<()> {
     if relocations.iter().all(|relocation| half(relocation).is_none()) {
         return Some(());
     }
-    relocations.sort_by_key(|relocation| half(relocation).map(|half| (address(relocation), half)));
+    relocations.sort_unstable_by_key(|relocation| {
+        (half(relocation).map(|half| (address(relocation), half)), relocation.offset)
+    });
     // The low halves of an address follow its high ones.
     let mut low = None;
     let has_low = |relocation: &Relocation| {

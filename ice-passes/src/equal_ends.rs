@@ -15,6 +15,7 @@
 
 use crate::changed::Changed;
 use crate::split::take_in;
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::hash::{Hash, Hasher};
@@ -50,8 +51,7 @@ pub fn merge_equal_ends(func: &mut Function, cfg: &ControlFlowGraph, scratch: &m
     if scratch.ends.len() < 2 {
         return Changed::Nothing;
     }
-    scratch.ends.sort_unstable();
-    let ends = core::mem::take(&mut scratch.ends);
+    let ends = BinaryHeap::from(core::mem::take(&mut scratch.ends)).into_sorted_vec();
     let mut changed = Changed::Nothing;
     for run in ends.chunk_by(|a, b| a.0 == b.0) {
         let mut apart = ArrayVec::<Block, MAX_APART>::new();

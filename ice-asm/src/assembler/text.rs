@@ -342,7 +342,7 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
                 };
                 self.resolve(number, &mut section, (offset, kind), sum).ok_or(wrong)?;
             }
-            section.relocs.sort_by_key(|reloc| reloc.offset);
+            sort_by_offset(&mut section.relocs);
             sections.push(section);
         }
         let symbols = self.symbols.finished(&self.names).ok_or((None, AssemblyErrorKind::Expression))?;
@@ -407,4 +407,9 @@ enum Field {
 fn fits(number: i64, size: u32) -> bool {
     let bits = 8 * size;
     bits >= 64 || (-(1i64 << (bits - 1))..1i64 << bits).contains(&number)
+}
+
+/// Sorts relocations by their place. Apart from the walk, whose type parameters would make copies of it.
+fn sort_by_offset(relocs: &mut [AssembledReloc]) {
+    relocs.sort_by_key(|reloc| reloc.offset);
 }

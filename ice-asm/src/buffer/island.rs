@@ -83,8 +83,8 @@ pub(super) struct Waiting {
     pub(super) has_far_table: bool,
     /// How many branches were looked at.
     seen: usize,
-    /// Branches that get a veneer, with their targets.
-    due: Vec<(Label, u32)>,
+    /// Branches that get a veneer, with their targets in the upper halves: sorting numbers takes little code.
+    due: Vec<u64>,
     /// Starts and ends of the constants in the code.
     pub(super) ranges: Vec<(u32, u32)>,
 }
@@ -370,16 +370,18 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         let is_large = veneer.saturating_mul(queue.len() as u32) > reach / 4;
         let count = if is_large { queue.len() } else { soon };
         let mut due = core::mem::take(&mut self.waiting.due);
-        due.extend(queue.drain(..count).map(|site| (self.root(self.sites[site as usize].target), site)));
+        let key =
+            |site: u32| u64::from(self.root(self.sites[site as usize].target).0) << 32 | u64::from(site);
+        due.extend(queue.drain(..count).map(key));
         due.sort_unstable();
         self.waiting.branches[form.0 as usize] = queue;
-        for same in due.chunk_by(|a, b| a.0 == b.0) {
-            let target = same[0].0;
+        for same in due.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let target = Label((same[0] >> 32) as u32);
             self.freeze_tail();
             let label = self.new_label();
             self.bind(label);
-            for &(_, site) in same {
-                self.sites[site as usize].target = label;
+            for &key in same {
+                self.sites[key as u32 as usize].target = label;
             }
             let form = match self.labels[target.0 as usize].offset {
                 NONE => B::veneer(form),

@@ -1,5 +1,6 @@
 //! The VALUE_SYMTAB block, and what names decide: which declarations are intrinsics.
 
+use alloc::collections::BinaryHeap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -52,8 +53,8 @@ fn entry(record: &Record, module: &mut Module) -> core::result::Result<(), Error
 
 /// Names are unique: sorted, no two neighbours are equal.
 fn check_unique(module: &Module) -> core::result::Result<(), Error> {
-    let mut names: Vec<&[u8]> = module.symbol_order.iter().map(|&s| module.symbol_name(s)).collect();
-    names.sort_unstable();
+    let names: BinaryHeap<&[u8]> = module.symbol_order.iter().map(|&s| module.symbol_name(s)).collect();
+    let names = names.into_sorted_vec();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(Error::NameRepeated { name: display_name(pair[0]) }),
         None => Ok(()),

@@ -1,7 +1,9 @@
 //! Frames by chance: where in one the slots and objects are.
 
 use crate::mach::FrameInfo;
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
+use core::cmp::Reverse;
 use ice_asm::Random;
 use ice_regalloc::SlotInfo;
 
@@ -39,14 +41,16 @@ impl FrameShuffle {
         let offsets = slots.iter_mut().chain(objects.iter_mut());
         let mut all: Vec<_> = slot_facts.chain(object_facts).zip(offsets).collect();
         random.shuffle(&mut all);
-        // Stable: the order of those that are aligned alike stays.
-        all.sort_by_key(|((kind, (align, _)), _)| (*kind, core::cmp::Reverse(*align)));
+        // Keys with places in the list: the order of those that are aligned alike stays.
+        let order = all.iter().zip(0..).map(|(((kind, (align, _)), _), n)| (*kind, Reverse(*align), n));
+        let order = BinaryHeap::from_iter(order).into_sorted_vec();
         let needs_frame = !all.is_empty() || info.has_calls;
         let mut end = start + if needs_frame { u64::from(max_align * random.below(MOST_ROOM)) } else { 0 };
-        for ((_, (align, size)), offset) in all {
-            end = end.next_multiple_of(u64::from(align));
-            *offset = end as i32;
-            end += u64::from(size);
+        for (_, _, n) in order {
+            let ((_, (align, size)), offset) = &mut all[n];
+            end = end.next_multiple_of(u64::from(*align));
+            **offset = end as i32;
+            end += u64::from(*size);
         }
         end
     }

@@ -4,7 +4,7 @@ use super::{CONSTANT_SECTIONS, ObjectOutput, function_alignment};
 use crate::error::Error;
 use crate::machine::FUNCTION_ALIGNMENT;
 use crate::placement::Placement;
-use crate::relocations::{TableEntries, has_local_twin, needs_symbol};
+use crate::relocations::{TableEntries, needs_symbol};
 use ice_asm::{ConstantId, Reloc, RelocKind};
 use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::{
@@ -215,9 +215,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
     /// Where `function` is, if it is written and nothing can take its place.
     fn known_place(&self, function: FuncId) -> Result<Option<Location>, Error> {
         let symbol = Symbol::Function(function);
-        let is_ours = !self.is_native()
-            || self.module.functions[function].linkage.is_local()
-            || has_local_twin(self.machine, self.module, self.relocation, symbol);
+        let is_ours =
+            !self.is_native() || self.module.functions[function].linkage.is_local() || self.has_twin(symbol);
         let place = self.writer.symbol_place(self.functions[function.as_u32() as usize])?;
         Ok(place.filter(|_| is_ours).map(|(location, _)| location))
     }

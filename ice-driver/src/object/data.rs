@@ -3,7 +3,6 @@
 use super::ObjectOutput;
 use crate::error::Error;
 use crate::placement::{Placement, data_bytes, has_distances};
-use crate::relocations::has_local_twin;
 use ice_asm::RelocKind;
 use ice_elf::{AddendPlacement, Relocation, Sink, Target};
 use ice_ir::{GlobalId, GlobalKind, Initializer, Symbol, Type};
@@ -101,7 +100,7 @@ impl<S: Sink> ObjectOutput<'_, S> {
             Symbol::Function(f)
                 if self.is_native()
                     && !self.module.functions[f].linkage.is_local()
-                    && !has_local_twin(self.machine, self.module, self.relocation, target) =>
+                    && !self.has_twin(target) =>
             {
                 self.machine.relocation_type(RelocKind::Plt32)
             }

@@ -33,6 +33,7 @@ use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel, Sections};
 use crate::output::{Functions, ModuleOutput};
 use crate::placement::NamedSection;
+use crate::relocations::may_have_twins;
 use crate::unwind::{Entries, Frames};
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind};
 use ice_codegen::Libcall;
@@ -72,6 +73,7 @@ pub struct ObjectOutput<'m, S: Sink> {
     writer: ObjectWriter<S>,
     functions: Vec<SymbolId>,
     globals: Vec<SymbolId>,
+    may_have_twins: bool,
     /// The [local twins](crate::relocations::has_local_twin) that code or data refer to.
     twins: BTreeMap<Symbol, SymbolId>,
     /// Symbols of native modules that other objects see, by name.
@@ -149,6 +151,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             writer,
             functions: Vec::with_capacity(module.functions.len()),
             globals: Vec::with_capacity(module.globals.len()),
+            may_have_twins: may_have_twins(machine, module, relocation),
             twins: BTreeMap::new(),
             visible: HashMap::new(),
             named: HashMap::new(),

@@ -152,9 +152,15 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         }
     }
 
+    /// Whether code reaches `symbol` by its [local twin](has_local_twin).
+    #[inline]
+    pub(super) fn has_twin(&self, symbol: Symbol) -> bool {
+        self.may_have_twins && has_local_twin(self.machine, self.module, self.relocation, symbol)
+    }
+
     /// The symbol by which the module's own code reaches `symbol`.
     pub(super) fn reached(&mut self, symbol: Symbol) -> Result<SymbolId, Error> {
-        if !has_local_twin(self.machine, self.module, self.relocation, symbol) {
+        if !self.has_twin(symbol) {
             return Ok(self.symbol(symbol));
         }
         if let Some(&twin) = self.twins.get(&symbol) {

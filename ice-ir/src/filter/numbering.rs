@@ -39,6 +39,7 @@ impl Default for ValueTable {
 }
 
 impl ValueTable {
+    #[inline]
     pub(super) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {

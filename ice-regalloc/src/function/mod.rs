@@ -207,6 +207,27 @@ impl Function {
         self.references.rows.all().iter().map(|row| row.end)
     }
 
+    /// Whether these are the [operand starts](Self::operand_starts). Four at a time, and not ending at the first that differs:
+    /// each function is asked.
+    pub fn has_operand_starts(&self, starts: &[u32]) -> bool {
+        let (rows, last_rows) = self.references.rows.all().as_chunks::<4>();
+        let (starts, last_starts) = starts.as_chunks::<4>();
+        let differences = rows.iter().zip(starts).fold(0, |all, (rows, starts)| {
+            let [a, b, c, d] = rows.map(|row| row.end);
+            all | (a ^ starts[0]) | (b ^ starts[1]) | (c ^ starts[2]) | (d ^ starts[3])
+        });
+        let are_same = differences == 0 && rows.len() == starts.len();
+        are_same && last_rows.iter().map(|row| row.end).eq(last_starts.iter().copied())
+    }
+
+    /// Appends the operand starts to an empty list.
+    pub(crate) fn write_operand_starts(&self, out: &mut Vec<u32>) {
+        let (rows, last) = self.references.rows.all().as_chunks::<4>();
+        out.reserve(4 * rows.len() + last.len());
+        rows.iter().for_each(|rows| out.extend_from_slice(&rows.map(|row| row.end)));
+        out.extend(last.iter().map(|row| row.end));
+    }
+
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.
     pub fn clobbers(&self, inst: Inst) -> RegUnits {
         self.references.clobbers(inst)

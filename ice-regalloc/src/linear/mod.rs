@@ -203,7 +203,7 @@ pub(crate) fn allocate<'f>(
     analyze(func, file, options, scratch)?;
     let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
     let operands = func.all_operands().len();
-    out.operand_starts.extend(func.operand_starts());
+    func.write_operand_starts(&mut out.operand_starts);
     Scanner {
         func,
         file,

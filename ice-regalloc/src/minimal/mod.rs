@@ -235,7 +235,7 @@ fn allocate_blocks<'f>(
     let operands = func.all_operands();
     let mut allocs = core::mem::take(&mut out.allocs);
     allocs.resize(operands.len(), Allocation::NONE);
-    out.operand_starts.extend(func.operand_starts());
+    func.write_operand_starts(&mut out.operand_starts);
     cx.clear();
     let mut allocator = Allocator {
         func,

@@ -1,7 +1,7 @@
 //! Symbols, signatures and initial data.
 
 use super::{FreezeError, FreezeErrorKind};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BinaryHeap};
 use alloc::string::String;
 use alloc::vec::Vec;
 use cranelift_entity::SecondaryMap;
@@ -249,11 +249,10 @@ impl<'m> Frozen<'m> {
     fn gather_array(&mut self, index: usize) -> Result<(), FreezeError> {
         let names = &ARRAYS[index];
         let old = self.old;
-        let mut parts: Vec<GlobalId> =
-            old.globals.keys().filter(|&id| self.array_of(&old.globals[id]) == Some(index)).collect();
+        let parts = old.globals.keys().filter(|&id| self.array_of(&old.globals[id]) == Some(index));
         let declared = |name: &[u8]| old.globals.values().any(|decl| old.name(decl.name) == name);
         if !declared(names.start) {
-            return match parts.first() {
+            return match parts.peekable().peek() {
                 None => Ok(()),
                 Some(&first) => Err(FreezeError {
                     symbol: String::from_utf8_lossy(old.name(old.globals[first].name)).into_owned(),
@@ -262,14 +261,15 @@ impl<'m> Frozen<'m> {
                 }),
             };
         }
-        parts.sort_by_key(|&id| {
+        let by_section = parts.map(|id| {
             let section = old.name(old.globals[id].symbol.section);
-            (section.len() == names.section.len(), section)
+            (section.len() == names.section.len(), section, id)
         });
+        let parts = BinaryHeap::from_iter(by_section).into_sorted_vec();
         let array = self.global(Some(2), Mutability::Constant, b"");
         let start = self.module.initializers.len() as u32;
         let mut size = 0;
-        for id in parts.into_iter().filter(|&id| old.global_size(id) > 0) {
+        for id in parts.into_iter().map(|(_, _, id)| id).filter(|&id| old.global_size(id) > 0) {
             self.contents(old.initializers(id), &old.globals[id])?;
             size += old.global_size(id) as i64;
         }

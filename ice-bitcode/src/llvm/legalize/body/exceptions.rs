@@ -8,6 +8,7 @@
 //! What lets an exception go on is a call of `_Unwind_Resume`, as LLVM makes it; on machines where a cleanup of C++ has
 //! an end that is told, a call of the function for that (`__cxa_end_cleanup` on ARM: IHI 0041, 3.2.3).
 
+use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 
 use ice_ir::{
@@ -283,8 +284,9 @@ impl Body<'_, '_> {
             return Ok(());
         }
         let landings = core::mem::take(&mut self.s.pads.landings);
-        let mut edges: Vec<PadEdge> = self.s.pads.edges.clone();
-        edges.sort_by_key(|edge| edge.to);
+        let edges = &self.s.pads.edges;
+        let by_pad = BinaryHeap::from_iter(edges.iter().zip(0..).map(|(edge, n)| (edge.to, n)));
+        let edges: Vec<PadEdge> = by_pad.into_sorted_vec().into_iter().map(|(_, n)| edges[n]).collect();
         if edges.iter().any(|edge| landings.binary_search_by_key(&edge.to, |landing| landing.0).is_err()) {
             return fail(Error::MisplacedLandingPad);
         }

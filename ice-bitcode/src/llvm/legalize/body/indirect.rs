@@ -7,6 +7,7 @@
 //!
 //! Requires: a checked body. Cost: one walk over the edges, and one over the phis of the targets.
 
+use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -23,7 +24,7 @@ struct IndirectBranch {
 
 /// Brings the indirect branches of `func` into the form of [`SwitchKey::Label`].
 pub fn separate(func: &mut Function) {
-    let mut branches: Vec<IndirectBranch> = func.blocks().filter_map(|block| indirect(func, block)).collect();
+    let branches: Vec<IndirectBranch> = func.blocks().filter_map(|block| indirect(func, block)).collect();
     for branch in &branches {
         remove_repetitions(func, *branch);
     }
@@ -34,10 +35,12 @@ pub fn separate(func: &mut Function) {
     } else if others.iter().all(are_same) {
         merge(func, &branches)
     } else {
-        branches.sort_by_key(|branch| func.switch(branch.table).cases.len());
-        let Some(last) = branches.pop() else { return };
-        branches.iter().for_each(|branch| compare(func, *branch));
-        last
+        let by_cases =
+            branches.iter().enumerate().map(|(n, branch)| (func.switch(branch.table).cases.len(), n));
+        let mut by_cases = BinaryHeap::from_iter(by_cases).into_sorted_vec();
+        let Some((_, last)) = by_cases.pop() else { return };
+        by_cases.into_iter().for_each(|(_, n)| compare(func, branches[n]));
+        branches[last]
     };
     give_own_blocks(func, remaining);
 }

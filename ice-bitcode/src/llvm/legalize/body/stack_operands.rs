@@ -4,6 +4,7 @@
 //! one for the top last; behind it outputs are popped, and then the inputs that are still there. The text has taken
 //! away those that it says to destroy; those that an output is tied to have become that output.
 
+use alloc::collections::BinaryHeap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -60,11 +61,11 @@ impl StackOperands {
     /// The constraints of the operands in one direction, in the order of the stack from its top. `None` if a register between them is
     /// left out, or is there twice.
     fn in_order(&self, operands: &[Constraint<'_>], direction: Direction) -> Option<Vec<usize>> {
-        let mut all: Vec<_> = (0..operands.len())
+        let all: BinaryHeap<_> = (0..operands.len())
             .filter(|&n| operands[n].direction == direction)
             .filter_map(|n| Some((self.registers[n]?, n)))
             .collect();
-        all.sort_unstable();
+        let all = all.into_sorted_vec();
         let is_gapless = all.iter().zip(0..).all(|(&(register, _), place)| register == place);
         is_gapless.then(|| all.into_iter().map(|(_, n)| n).collect())
     }
