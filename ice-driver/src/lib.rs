@@ -47,6 +47,7 @@
 //! | `x86`, `arm32`, `mips32` | machines |
 //! | `pexe`, `llvm` | inputs: PNaCl bitcode, LLVM bitcode |
 //! | `text` | the text form, assembler text, and what steps have made as text |
+//! | `assembly` | assembly in the input; `llvm` and `text` bring it |
 //! | `cli` | the command `ice`: files, flags, linking, running; only this reads or writes anything |
 //! | `interpreter` | `ice interpret` |
 //!

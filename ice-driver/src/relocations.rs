@@ -21,6 +21,7 @@ pub fn may_have_twins(machine: &dyn Machine, module: &Module, relocation: Reloca
 /// Whether code reaches `symbol` by a second, local symbol at the same place: linkers take a visible one for what another
 /// module may replace, and refuse its distance in a shared library, though the compiler was told that nothing does (`dso_local`,
 /// `-fno-semantic-interposition`). In a group of which one copy is kept, the local symbol would go away with the others.
+#[inline]
 pub fn has_local_twin(
     machine: &dyn Machine,
     module: &Module,

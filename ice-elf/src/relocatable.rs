@@ -648,9 +648,9 @@ impl<S: Sink> ObjectWriter<S> {
     #[inline]
     fn put_fill(&mut self, offset: u64, mut count: u64) -> Result<(), Error> {
         let fill = u32::from_le_bytes(self.options.code_fill).rotate_right(offset as u32 % 4 * 8);
-        let pattern = [fill.to_le_bytes(); 16];
+        let pattern = [fill.to_le_bytes(); 8];
         while count > 0 {
-            let now = count.min(64);
+            let now = count.min(32);
             self.put(&pattern.as_flattened()[..now as usize])?;
             count -= now;
         }

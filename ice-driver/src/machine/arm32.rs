@@ -13,7 +13,9 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::{IndexRelocations, UnwindForm};
-use ice_asm::{Assembled, AssemblyError, DataSyntax, RelocKind, assemble_data};
+use ice_asm::RelocKind;
+#[cfg(feature = "assembly")]
+use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
     BlockAddresses, ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters,
@@ -215,6 +217,7 @@ impl Machine for Arm32 {
         "armv7"
     }
 
+    #[cfg(feature = "assembly")]
     fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
         assemble_data(text, DataSyntax::Arm)
     }

@@ -14,7 +14,9 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
-use ice_asm::{Assembled, AssemblyError, DataSyntax, RelocKind, SlotCount, assemble_data};
+#[cfg(feature = "assembly")]
+use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};
+use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{BlockAddresses, FloatRegisters, MachineDescription, ResultRegisters, Rounding};
 use ice_elf::{EntryFrame, Relocation};
@@ -138,6 +140,7 @@ impl Machine for Mips32 {
         "mipsel"
     }
 
+    #[cfg(feature = "assembly")]
     fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
         assemble_data(text, DataSyntax::Mips)
     }

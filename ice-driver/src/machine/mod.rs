@@ -26,7 +26,9 @@ use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
 use core::fmt;
-use ice_asm::{Assembled, AssemblyError, RelocKind, SlotCount};
+#[cfg(feature = "assembly")]
+use ice_asm::{Assembled, AssemblyError};
+use ice_asm::{RelocKind, SlotCount};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{LlvmModule, MachineDescription};
 use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
@@ -168,6 +170,7 @@ pub trait Machine: Sync {
     ///
     /// # Errors
     /// The first statement in doubt.
+    #[cfg(feature = "assembly")]
     fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError>;
 
     /// What tables for unwinding look like, if objects of it have any.

@@ -13,8 +13,13 @@ use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
 use crate::unwind::UnwindForm;
-use ice_asm::x86::{Mode, Syntax, assemble};
-use ice_asm::{Assembled, AssemblyError, RelocKind, TextPlace};
+use ice_asm::RelocKind;
+use ice_asm::x86::Mode;
+#[cfg(feature = "assembly")]
+use ice_asm::{
+    Assembled, AssemblyError, TextPlace,
+    x86::{Syntax, assemble},
+};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
     BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing, ResultRegisters,
@@ -175,6 +180,7 @@ impl Machine for X86 {
         }
     }
 
+    #[cfg(feature = "assembly")]
     fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
         assemble(self.0, text, Syntax::Att, TextPlace::Module)
     }

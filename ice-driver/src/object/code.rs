@@ -263,7 +263,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         places: Places<'_>,
     ) -> Result<Option<Relocation>, Error> {
         let Reloc { offset, kind, symbol, .. } = reloc;
-        let known = match CodeSymbol::unpack(symbol) {
+        let symbol = CodeSymbol::unpack(symbol);
+        let known = match symbol {
             CodeSymbol::Function(callee) => self.known_place(callee)?,
             CodeSymbol::Label(index) => {
                 let own = compiled.taken_labels.get(index as usize).filter(|(of, _)| *of == function);
@@ -279,7 +280,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         {
             return Ok(None);
         }
-        let (target, addend) = self.target(function, reloc, code, compiled, places)?;
+        let (target, addend) = self.target(function, reloc, symbol, code, compiled, places)?;
         let r_type = self.relocation_type(kind)?;
         let placement = match kind.size() {
             _ if self.machine.is_instruction_field(kind) => {
@@ -298,18 +299,20 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         Ok(Some(Relocation { offset: u64::from(offset), r_type, target, addend, placement }))
     }
 
-    /// What a relocation of `function` refers to, and the addend to that.
+    /// What a relocation of `function`, which names `symbol`, refers to, and the addend to that.
+    #[inline]
     pub(super) fn target(
         &mut self,
         function: FuncId,
         reloc: Reloc,
+        symbol: CodeSymbol,
         code: Location,
         compiled: &mut FunctionCode<'_>,
         (tables, parts): Places<'_>,
     ) -> Result<(Target, i64), Error> {
-        let Reloc { kind, symbol, mut addend, .. } = reloc;
+        let Reloc { kind, mut addend, .. } = reloc;
         let unsupported = || Error::UnsupportedRelocation(kind);
-        let target = match CodeSymbol::unpack(symbol) {
+        let target = match symbol {
             CodeSymbol::Function(callee) => Target::Symbol(self.reached(Symbol::Function(callee))?),
             // A place in the code, where nothing can take the place of the function.
             CodeSymbol::Start if addend != 0 && !self.machine.is_instruction_field(kind) => {

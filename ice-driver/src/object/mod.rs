@@ -18,6 +18,7 @@ mod code;
 mod data;
 mod exceptions;
 mod labels;
+#[cfg(feature = "assembly")]
 mod module_text;
 mod symbols;
 mod texts;
@@ -82,6 +83,7 @@ pub struct ObjectOutput<'m, S: Sink> {
     named: HashMap<Vec<u8>, SymbolId>,
     knows_local_names: bool,
     /// Names that assembly beside functions gives to symbols: the new one, and what it is of with an offset.
+    #[cfg(feature = "assembly")]
     other_names: Vec<(SymbolId, SymbolId, i64)>,
     libcalls: [Option<SymbolId>; Libcall::ALL.len()],
     sections: HashMap<NamedSection<'m>, SectionId>,
@@ -156,6 +158,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             visible: HashMap::new(),
             named: HashMap::new(),
             knows_local_names: false,
+            #[cfg(feature = "assembly")]
             other_names: Vec::new(),
             libcalls: [None; Libcall::ALL.len()],
             sections: HashMap::new(),
@@ -188,6 +191,9 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         output.declare_functions(names, selected)?;
         output.declare_globals(names)?;
         if !module.assembly.is_empty() {
+            #[cfg(not(feature = "assembly"))]
+            return Err(Error::Assembly("there is no assembler in this build".into()));
+            #[cfg(feature = "assembly")]
             output.write_module_text()?;
         }
         let globals = diversity::globals(options.diversity, module);
@@ -331,6 +337,7 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
     fn finish(mut self: Box<Self>) -> Result<(), Error> {
         self.define_labels()?;
         self.define_aliases()?;
+        #[cfg(feature = "assembly")]
         self.define_other_names()?;
         self.define_twins()?;
         self.write_distances()?;

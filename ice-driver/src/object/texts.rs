@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::names::undecorated;
 use crate::placement::NamedSection;
 use ice_asm::{Reloc, SectionFlags, SectionName};
-use ice_codegen::FunctionCode;
+use ice_codegen::{CodeSymbol, FunctionCode};
 use ice_elf::{
     AddendPlacement, Binding, Code, CodeSection, Location, Relocation, SectionId, SectionSpec, Sink,
     StandardSection, SymbolId, SymbolKind, Visibility, elf,
@@ -122,7 +122,8 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
         parts: &[Location],
     ) -> Result<Option<Relocation>, Error> {
         let r_type = self.relocation_type(reloc.kind)?;
-        let (target, addend) = self.target(function, reloc, code, compiled, (None, parts))?;
+        let (target, addend) =
+            self.target(function, reloc, CodeSymbol::unpack(reloc.symbol), code, compiled, (None, parts))?;
         let placement =
             if reloc.kind.size() == 8 { AddendPlacement::Width8 } else { AddendPlacement::Width4 };
         Ok(Some(Relocation { offset: u64::from(reloc.offset), r_type, target, addend, placement }))

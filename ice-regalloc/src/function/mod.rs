@@ -220,12 +220,14 @@ impl Function {
         are_same && last_rows.iter().map(|row| row.end).eq(last_starts.iter().copied())
     }
 
-    /// Appends the operand starts to an empty list.
+    /// Makes the list that of the operand starts.
     pub(crate) fn write_operand_starts(&self, out: &mut Vec<u32>) {
-        let (rows, last) = self.references.rows.all().as_chunks::<4>();
-        out.reserve(4 * rows.len() + last.len());
-        rows.iter().for_each(|rows| out.extend_from_slice(&rows.map(|row| row.end)));
-        out.extend(last.iter().map(|row| row.end));
+        let rows = self.references.rows.all();
+        out.resize(rows.len(), 0);
+        let (rows, last_rows) = rows.as_chunks::<4>();
+        let (starts, last_starts) = out.as_chunks_mut::<4>();
+        rows.iter().zip(starts).for_each(|(rows, starts)| *starts = rows.map(|row| row.end));
+        last_rows.iter().zip(last_starts).for_each(|(row, start)| *start = row.end);
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.

@@ -505,7 +505,6 @@ impl<'a> Reader<'a> {
     /// # Errors
     ///
     /// Those of [`Self::next`], and `M01` for a block inside.
-    #[inline]
     pub fn end_of_leaf(&mut self) -> Result<bool> {
         match self.next_other(&mut Record::default())? {
             Entry::EndBlock => Ok(true),
