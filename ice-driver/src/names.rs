@@ -111,7 +111,6 @@ impl<'m> SymbolNames<'m> {
     }
 
     /// Writes the name of a function.
-    #[inline]
     pub fn write_function(&self, function: FuncId, out: &mut dyn fmt::Write) -> fmt::Result {
         let decl = &self.module.functions[function];
         let name = undecorated(self.module.name(decl.name));
@@ -140,7 +139,6 @@ impl<'m> SymbolNames<'m> {
     }
 
     /// Writes the name of a function or global.
-    #[inline]
     pub fn write_symbol(&self, symbol: Symbol, out: &mut dyn fmt::Write) -> fmt::Result {
         match symbol {
             Symbol::Function(function) => self.write_function(function, out),
@@ -163,7 +161,6 @@ pub fn undecorated(name: &[u8]) -> &[u8] {
 }
 
 /// Writes a generated name: most functions have one, and `write!` takes several times as long.
-#[inline]
 fn write_numbered(prefix: &str, mut number: u32, out: &mut dyn fmt::Write) -> fmt::Result {
     out.write_str(prefix)?;
     let mut unit = 1;

@@ -19,9 +19,17 @@ use std::time::Duration;
 
 macro_rules! runtime_sources {
     ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../runtime/", $name)))),*]
+        &[$(($name, runtime_source!($name))),*]
     };
 }
+
+/// A source of the runtime without its comments, which the build script has taken out.
+macro_rules! runtime_source {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/runtime/", $name))
+    };
+}
+pub(crate) use runtime_source;
 
 /// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {
@@ -311,6 +319,25 @@ mod tests {
         embedded.extend(tools.iter().map(|tools| format!("{}.S", tools.runtime_name)));
         embedded.sort_unstable();
         assert_eq!(files, embedded);
+    }
+
+    #[test]
+    fn embedded_sources_have_the_lines_of_the_files_and_no_comments() {
+        let tools = Arch::ALL.map(|arch| arch.machine().tools(Features::default(), None));
+        let assembly = tools.iter().map(|tools| (format!("{}.S", tools.runtime_name), tools.runtime_source));
+        let sources = SOURCES.iter().map(|&(name, source)| (name.to_owned(), source)).chain(assembly);
+        for (name, embedded) in sources {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime").join(&name);
+            let file = std::fs::read_to_string(path).unwrap();
+            assert!(!embedded.contains("/*") && embedded.len() < file.len(), "{name}");
+            assert_eq!(embedded.lines().count(), file.lines().count(), "{name}");
+            let directive = |line: &str| line.trim_start().starts_with('#').then(|| line.trim().to_owned());
+            for (embedded, line) in
+                embedded.lines().zip(file.lines()).filter(|(_, line)| !line.contains("/*"))
+            {
+                assert_eq!(directive(embedded), directive(line), "{name}");
+            }
+        }
     }
 
     /// A compiler that says its version and writes the name of each output into it.

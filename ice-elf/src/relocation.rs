@@ -112,7 +112,6 @@ impl Records {
 
 /// Pack one relocation of `bytes`, which stand at offset `base` of `section`, and store its addend in the
 /// field if the format is REL. `symbol` is the target as a number of [`SymbolId`].
-#[inline]
 pub(crate) fn pack(
     records: &mut Records,
     format: Format,

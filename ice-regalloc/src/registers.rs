@@ -81,6 +81,7 @@ impl RegUnits {
     }
 
     /// The units whose bits are set in `bits`.
+    #[allow(clippy::unnecessary_cast, reason = "a mask is one of two types")]
     pub const fn of_bits(bits: u64) -> RegUnits {
         RegUnits(bits as Mask)
     }
@@ -95,6 +96,7 @@ impl RegUnits {
     }
 
     /// The set as bits, the first unit lowest.
+    #[allow(clippy::unnecessary_cast, reason = "a mask is one of two types")]
     pub const fn bits(self) -> u128 {
         self.0 as u128
     }

@@ -549,7 +549,6 @@ pub fn lower_function<T: Target>(
     mach: &mut MachFunction<T::Inst>,
 ) -> Result<(), ErrorKind> {
     mach.clear();
-    mach.expect(func.num_insts());
     scratch.values.clear();
     scratch.values.resize(func.num_values(), ValueState::NEW);
     scratch.blocks.clear();

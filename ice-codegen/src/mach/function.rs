@@ -72,15 +72,6 @@ impl<I: MachInst> MachFunction<I> {
         self.live.clear();
     }
 
-    /// Makes room for `count` instructions, if there is none yet. What the memory held is given back first: growing would
-    /// copy it, and hold it twice.
-    pub(crate) fn expect(&mut self, count: usize) {
-        if self.insts.capacity() < count {
-            self.insts = Vec::new();
-            self.insts.reserve_exact(count);
-        }
-    }
-
     /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.
     pub fn write_for(&mut self, mode: Mode) {
         self.mode = mode;

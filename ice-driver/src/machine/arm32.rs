@@ -12,6 +12,7 @@ use super::{Arch, Attributes, Bundles, FeatureId, Features, Machine, MappingSymb
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::runtime::runtime_source;
 use crate::unwind::{IndexRelocations, UnwindForm};
 use ice_asm::RelocKind;
 #[cfg(feature = "assembly")]
@@ -335,7 +336,7 @@ impl Machine for Arm32 {
             // Addresses of functions must be even.
             compiler_options: &["-marm"],
             runtime_name: "arm",
-            runtime_source: include_str!("../../runtime/arm.S"),
+            runtime_source: runtime_source!("arm.S"),
             emulator: "qemu-arm",
             // Above the window.
             loader_options: &["-Wl,-Ttext-segment=0x50000000"],

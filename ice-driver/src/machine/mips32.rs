@@ -13,6 +13,7 @@ use super::{Arch, Attributes, Bundles, Features, Machine};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::runtime::runtime_source;
 use crate::unwind::UnwindForm;
 #[cfg(feature = "assembly")]
 use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};
@@ -258,7 +259,7 @@ impl Machine for Mips32 {
             compilers: &["mipsel-linux-gnu-gcc"],
             compiler_options: &[],
             runtime_name: "mips",
-            runtime_source: include_str!("../../runtime/mips.S"),
+            runtime_source: runtime_source!("mips.S"),
             emulator: "qemu-mipsel",
             // Above the window; with the pairs of registers that programs have for numbers of 64 bits.
             loader_options: &["-Wl,-Ttext-segment=0x50000000", "-mfp32", "-modd-spreg"],

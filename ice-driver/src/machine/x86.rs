@@ -12,6 +12,7 @@ use super::{Arch, Bundles, Machine};
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
+use crate::runtime::runtime_source;
 use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
@@ -303,7 +304,7 @@ impl Machine for X86 {
                 },
                 compiler_options: &[],
                 runtime_name: "i386",
-                runtime_source: include_str!("../../runtime/i386.S"),
+                runtime_source: runtime_source!("i386.S"),
                 emulator: "qemu-i386",
                 loader_options: &[],
             },
@@ -311,7 +312,7 @@ impl Machine for X86 {
                 compilers: &["x86_64-linux-gnu-gcc"],
                 compiler_options: &[],
                 runtime_name: "x86_64",
-                runtime_source: include_str!("../../runtime/x86_64.S"),
+                runtime_source: runtime_source!("x86_64.S"),
                 emulator: "qemu-x86_64",
                 loader_options: &[],
             },
