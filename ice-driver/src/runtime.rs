@@ -7,7 +7,7 @@
 //! the user, so directories and files count only where they are the user's own and nobody else can write them;
 //! else, and where the cache cannot be written, the objects live as long as the build.
 
-use crate::machine::Tools;
+use crate::machine::{Tools, runtime_source};
 use crate::temporary::TemporaryDirectory;
 use crate::toolchain::{Compiler, Error};
 use std::fs::{Metadata, Permissions};
@@ -22,14 +22,6 @@ macro_rules! runtime_sources {
         &[$(($name, runtime_source!($name))),*]
     };
 }
-
-/// A source of the runtime without its comments, which the build script has taken out.
-macro_rules! runtime_source {
-    ($name:literal) => {
-        include_str!(concat!(env!("OUT_DIR"), "/runtime/", $name))
-    };
-}
-pub(crate) use runtime_source;
 
 /// Every file of the runtime that all machines have.
 const SOURCES: &[(&str, &str)] = runtime_sources! {

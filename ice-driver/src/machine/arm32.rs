@@ -5,14 +5,13 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-#[cfg(feature = "cli")]
-use super::Tools;
 use super::{Arch, Attributes, Bundles, FeatureId, Features, Machine, MappingSymbols, Switch};
+#[cfg(feature = "cli")]
+use super::{Tools, runtime_source};
 #[cfg(feature = "arm32")]
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
-use crate::runtime::runtime_source;
 use crate::unwind::{IndexRelocations, UnwindForm};
 use ice_asm::RelocKind;
 #[cfg(feature = "assembly")]

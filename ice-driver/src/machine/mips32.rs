@@ -6,14 +6,13 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-#[cfg(feature = "cli")]
-use super::Tools;
 use super::{Arch, Attributes, Bundles, Features, Machine};
+#[cfg(feature = "cli")]
+use super::{Tools, runtime_source};
 #[cfg(feature = "mips32")]
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
-use crate::runtime::runtime_source;
 use crate::unwind::UnwindForm;
 #[cfg(feature = "assembly")]
 use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};

@@ -38,6 +38,16 @@ use ice_ir::{Hardening, Module, Type};
 use std::borrow::Cow;
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
+/// A source of the runtime without its comments, which the build script has taken out.
+#[cfg(feature = "cli")]
+macro_rules! runtime_source {
+    ($name:literal) => {
+        include_str!(concat!(env!("OUT_DIR"), "/runtime/", $name))
+    };
+}
+#[cfg(feature = "cli")]
+pub(crate) use runtime_source;
+
 /// The section of a note about the code of an object (Linux Extensions to gABI, 2.1).
 pub const PROPERTY_NOTE: &str = ".note.gnu.property";
 

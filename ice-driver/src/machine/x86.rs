@@ -5,14 +5,13 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-#[cfg(feature = "cli")]
-use super::Tools;
 use super::{Arch, Bundles, Machine};
+#[cfg(feature = "cli")]
+use super::{Tools, runtime_source};
 #[cfg(feature = "x86")]
 use crate::error::Error;
 use crate::options::RelocationModel;
 use crate::relocations::TableEntries;
-use crate::runtime::runtime_source;
 use crate::unwind::UnwindForm;
 use ice_asm::RelocKind;
 use ice_asm::x86::Mode;
