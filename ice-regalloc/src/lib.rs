@@ -45,8 +45,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Features: aliasing registers up to 64 units, or 128 with the feature `units-128`; classes that overlap; fixed registers, early and
-//! late operands, two-address operands, several definitions of one virtual register, block
+//! Features: aliasing registers up to 64 units, or 128 with the cargo feature `units-128`; classes that
+//! overlap; fixed registers, early and late operands, two-address operands, several definitions of one virtual register, block
 //! parameters; values that are made again in place of a reload ([`Function::remat`]); no allocation
 //! of memory in steady state. [`Mode::Minimal`] is one fast pass over each
 //! block; [`Mode::Linear`] is linear scan over the whole function.

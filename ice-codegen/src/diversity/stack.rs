@@ -47,10 +47,11 @@ impl FrameShuffle {
         let needs_frame = !all.is_empty() || info.has_calls;
         let mut end = start + if needs_frame { u64::from(max_align * random.below(MOST_ROOM)) } else { 0 };
         for (_, _, n) in order {
-            let ((_, (align, size)), offset) = &mut all[n];
-            end = end.next_multiple_of(u64::from(*align));
+            let ((_, fact), offset) = &mut all[n];
+            let (align, size) = *fact;
+            end = end.next_multiple_of(u64::from(align));
             **offset = end as i32;
-            end += u64::from(*size);
+            end += u64::from(size);
         }
         end
     }
