@@ -165,7 +165,8 @@ impl RegisterFiles {
             CallingConvention::Standard
             | CallingConvention::Stdcall
             | CallingConvention::Fastcall
-            | CallingConvention::Thiscall => &self.standard,
+            | CallingConvention::Thiscall
+            | CallingConvention::Fast => &self.standard,
             CallingConvention::PreserveNone => &self.preserve_none,
             CallingConvention::PreserveMost => &self.preserve_most,
             CallingConvention::PreserveAll => &self.preserve_all,

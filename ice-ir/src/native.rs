@@ -125,6 +125,10 @@ named_enum!(
         Fastcall = "fastcall",
         /// As [`Stdcall`](Self::Stdcall), and the first word of an integer is in ecx.
         Thiscall = "thiscall",
+        /// That of LLVM for functions that nobody else calls, on x86-32 (`fastcc`): the first two words of integers are in ecx
+        /// and edx, the first three floats in vector registers, and results that are floats too. The standard one where
+        /// arguments are variable.
+        Fast = "fast",
     }
 );
 
@@ -135,7 +139,8 @@ impl CallingConvention {
             CallingConvention::Standard
             | CallingConvention::PreserveMost
             | CallingConvention::PreserveAll
-            | CallingConvention::Win64 => true,
+            | CallingConvention::Win64
+            | CallingConvention::Fast => true,
             CallingConvention::PreserveNone
             | CallingConvention::Stdcall
             | CallingConvention::Fastcall
@@ -149,7 +154,8 @@ impl CallingConvention {
             CallingConvention::Standard
             | CallingConvention::Stdcall
             | CallingConvention::Fastcall
-            | CallingConvention::Thiscall => true,
+            | CallingConvention::Thiscall
+            | CallingConvention::Fast => true,
             CallingConvention::PreserveNone
             | CallingConvention::PreserveMost
             | CallingConvention::PreserveAll

@@ -5,7 +5,8 @@
 //! and ecx, st0 and st1, or xmm0; on x86-64 six general and eight vector registers, results in rax and rdx,
 //! xmm0 and xmm1. Functions that preserve nothing but rbp get integers in LLVM's order of registers on x86-64, and on
 //! x86-32 in all but ecx; floats and vectors in eight vector registers; results as others. Functions that preserve most or
-//! all registers have standard arguments and results. Functions of Windows get their first four arguments in registers by
+//! all registers have standard arguments and results. Functions of LLVM's fast convention get two words and three floats
+//! in registers on x86-32, and return floats in vector registers. Functions of Windows get their first four arguments in registers by
 //! their numbers, whatever their kinds, and vectors and objects by value by their addresses.
 
 use crate::regs::{RAX, RBX, RCX, RDI, RDX, RSI, xmm};
@@ -37,8 +38,10 @@ pub(crate) enum ArgumentPlace {
 const INT_ARGS_64: [PReg; 6] = [RDI, RSI, RDX, RCX, PReg(8), PReg(9)];
 /// Registers of `inreg` arguments on x86-32.
 const INT_ARGS_32: [PReg; 3] = [RAX, RDX, RCX];
-/// The same of functions of the convention fastcall.
+/// The same of functions of the convention fastcall, and of integers of the fast one.
 const INT_ARGS_FAST_32: [PReg; 2] = [RCX, RDX];
+/// Vector registers that carry arguments on x86-32.
+const VECTOR_ARGS_32: u8 = 3;
 /// Those of functions of Windows, each of the first four arguments the one of its number.
 const INT_ARGS_WIN64: [PReg; 4] = [RCX, RDX, PReg(8), PReg(9)];
 /// Bytes below the stack arguments of functions of Windows in which these may put their register arguments.
@@ -94,6 +97,10 @@ impl ArgumentPlaces {
     pub(crate) fn of(mode: Mode, signature: Option<&Signature>) -> Self {
         match signature {
             Some(&Signature { arity, convention, .. }) => {
+                let convention = match (convention, arity) {
+                    (CallingConvention::Fast, Arity::Variadic) => CallingConvention::Standard,
+                    _ => convention,
+                };
                 let mut places = ArgumentPlaces { convention, ..ArgumentPlaces::new(mode, arity) };
                 if convention == CallingConvention::Win64 {
                     places.stack.take(HOME_AREA, 8);
@@ -143,7 +150,9 @@ impl ArgumentPlaces {
         }
         let is_vector_class = ty.is_vector() || ty.is_scalar_float();
         match self.mode {
-            Mode::Bits32 if ty.is_vector() && self.vectors < 3 && self.arity == Arity::Fixed => {
+            Mode::Bits32
+                if ty.is_vector() && self.vectors < VECTOR_ARGS_32 && self.arity == Arity::Fixed =>
+            {
                 self.next_vector()
             }
             Mode::Bits32 if ty.is_vector() => self.on_stack(16, 16),
@@ -188,8 +197,17 @@ impl ArgumentPlaces {
             Passing::OnStack if ty.is_vector() => return Some(self.on_stack(16, 16)),
             Passing::OnStack => return Some(self.on_stack(ty.bytes().next_multiple_of(word), word)),
             _ if self.convention == CallingConvention::PreserveNone => return Some(self.next_of_many(ty)),
-            Passing::Nest if self.convention == CallingConvention::Fastcall => {
+            Passing::Nest
+                if matches!(self.convention, CallingConvention::Fastcall | CallingConvention::Fast) =>
+            {
                 return Some(ArgumentPlace::Register(RAX));
+            }
+            // Two vectors that are one are as elsewhere.
+            _ if self.convention == CallingConvention::Fast
+                && self.half == Half::Free
+                && !(passing == Passing::PairLow && ty.is_vector()) =>
+            {
+                return Some(self.next_of_fast(ty));
             }
             // Where arguments already are in all three registers, it is one more on the stack.
             Passing::Nest
@@ -206,25 +224,12 @@ impl ArgumentPlaces {
                     CallingConvention::Fastcall => &INT_ARGS_FAST_32[..],
                     _ => &INT_ARGS_32[..INT_ARGS_32.len() - usize::from(self.has_chain)],
                 };
-                let free = registers.get(self.ints..).unwrap_or_default();
-                match (ty, free) {
-                    (Type::I64, &[lo, hi, ..]) => {
-                        self.ints += 2;
-                        return Some(ArgumentPlace::Pair(lo, hi));
-                    }
-                    (Type::I64, &[lo]) => {
-                        self.ints += 1;
-                        return Some(ArgumentPlace::Split(lo, self.stack.take(4, 4)));
-                    }
-                    (_, []) => {}
-                    (_, &[reg, ..]) => {
-                        self.ints += 1;
-                        return Some(ArgumentPlace::Register(reg));
-                    }
+                if let Some(place) = self.next_integer(ty, registers) {
+                    return Some(place);
                 }
             }
             Passing::PairLow if ty.is_vector() => {
-                let registers = if self.mode == Mode::Bits32 { 3 } else { 8 };
+                let registers = if self.mode == Mode::Bits32 { VECTOR_ARGS_32 } else { 8 };
                 if self.arity == Arity::Variadic || self.vectors >= registers {
                     self.half = Half::OnStack;
                     return Some(self.on_stack(16, 32));
@@ -239,6 +244,37 @@ impl ArgumentPlaces {
             _ => {}
         }
         None
+    }
+
+    /// The place of the next argument, an integer, if any of these registers is free on x86-32.
+    fn next_integer(&mut self, ty: Type, registers: &[PReg]) -> Option<ArgumentPlace> {
+        match (ty, registers.get(self.ints..)?) {
+            (_, []) => None,
+            (Type::I64, &[lo, hi, ..]) => {
+                self.ints += 2;
+                Some(ArgumentPlace::Pair(lo, hi))
+            }
+            (Type::I64, &[lo]) => {
+                self.ints += 1;
+                Some(ArgumentPlace::Split(lo, self.stack.take(4, 4)))
+            }
+            (_, &[reg, ..]) => {
+                self.ints += 1;
+                Some(ArgumentPlace::Register(reg))
+            }
+        }
+    }
+
+    /// The place of the next argument of LLVM's fast convention (its CC_X86_32_FastCC).
+    fn next_of_fast(&mut self, ty: Type) -> ArgumentPlace {
+        if ty.is_vector() || ty.is_scalar_float() {
+            return match self.vectors < VECTOR_ARGS_32 {
+                true => self.next_vector(),
+                false => self.on_stack(ty.bytes(), ty.bytes()),
+            };
+        }
+        self.next_integer(ty, &INT_ARGS_FAST_32)
+            .unwrap_or_else(|| self.on_stack(ty.bytes().next_multiple_of(4), 4))
     }
 
     /// The place of the next argument of a function that preserves nothing. What has only a byte in a register needs one
@@ -333,11 +369,17 @@ pub(crate) enum ResultPlace {
     Fpu,
 }
 
-/// The places of the results of these types; `None` if there are not enough registers.
-pub(crate) fn result_places(mode: Mode, types: [Type; 2], results: Results) -> Option<[ResultPlace; 2]> {
-    if results == Results::Halves {
+/// The places of the results of these types, of a function with this signature or of a helper; `None` if there are not
+/// enough registers.
+pub(crate) fn result_places(
+    mode: Mode,
+    types: [Type; 2],
+    signature: Option<&Signature>,
+) -> Option<[ResultPlace; 2]> {
+    if signature.is_some_and(|signature| signature.results == Results::Halves) {
         return Some([ResultPlace::Register(xmm(0)), ResultPlace::Upper(0)]);
     }
+    let is_fast = signature.is_some_and(|signature| signature.convention == CallingConvention::Fast);
     let mut ints: &[PReg] = match mode {
         Mode::Bits32 => &[RAX, RDX, RCX],
         Mode::Bits64 => &[RAX, RDX],
@@ -347,7 +389,7 @@ pub(crate) fn result_places(mode: Mode, types: [Type; 2], results: Results) -> O
     for (place, ty) in places.iter_mut().zip(types) {
         *place = match (mode, ty) {
             (_, Type::Void) => ResultPlace::None,
-            (Mode::Bits32, Type::F32 | Type::F64) => ResultPlace::Fpu,
+            (Mode::Bits32, Type::F32 | Type::F64) if !is_fast => ResultPlace::Fpu,
             (Mode::Bits32, Type::I64) => {
                 let &[lo, hi, ref rest @ ..] = ints else { return None };
                 ints = rest;

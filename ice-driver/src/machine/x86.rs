@@ -117,6 +117,7 @@ const NARROW: MachineDescription = MachineDescription {
         float: FloatRegisters::Separate { floats: 2, vectors: 4 },
     }),
     conventions: &[
+        (8, CallingConvention::Fast),
         (64, CallingConvention::Stdcall),
         (65, CallingConvention::Fastcall),
         (70, CallingConvention::Thiscall),

@@ -12,7 +12,7 @@ use ice_codegen::live::note_live;
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, Target as _, ValueRegs};
-use ice_ir::native::{Arity, CallingConvention, Passing, Results};
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Tracking, Type, Value};
 
 /// Most registers that carry arguments and results of one call: 12 general ones, 8 vectors, the global base, and two
@@ -262,7 +262,7 @@ impl X86 {
             _ if self.tracks_branches => self.tracked_call(cx, &call, callee)?,
             _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
         };
-        self.finish_call(cx, (call, origin), &mut operands, stack, (results, kind_of_results(signature)))
+        self.finish_call(cx, (call, origin), &mut operands, stack, (results, signature))
     }
 
     /// A call of what preserves as much as standard functions, where branches are tracked.
@@ -297,7 +297,8 @@ impl X86 {
                 CallingConvention::PreserveNone
                 | CallingConvention::PreserveMost
                 | CallingConvention::PreserveAll
-                | CallingConvention::Win64,
+                | CallingConvention::Win64
+                | CallingConvention::Fast,
             ) => 0,
             _ if self.is_confined() => 0,
             (_, CallingConvention::Standard) => {
@@ -474,7 +475,7 @@ impl X86 {
         let callee = self.callee(cx, CodeSymbol::Libcall(helper), &mut operands);
         let call =
             (Inst::Call { callee, mode: self.mode, popped: 0 }, Origin::Elsewhere { wants_clean: true });
-        let done = self.finish_call(cx, call, &mut operands, places.stack, ([result, None], Results::Apart));
+        let done = self.finish_call(cx, call, &mut operands, places.stack, ([result, None], None));
         if done.is_err() {
             cx.fault("a helper has a result that has no place");
         }
@@ -494,7 +495,7 @@ impl X86 {
         (call, origin): (Inst, Origin),
         operands: &mut Operands,
         stack: StackArguments,
-        (results, kind): ([Option<ResultRegs>; 2], Results),
+        (results, signature): ([Option<ResultRegs>; 2], Option<&Signature>),
     ) -> Result<(), ErrorKind> {
         self.note_call(cx, stack);
         // What most calls have.
@@ -506,7 +507,7 @@ impl X86 {
             cx.sink.push_with(call, operands);
             return Ok(());
         }
-        self.results(cx, (call, origin), operands, (results, kind))
+        self.results(cx, (call, origin), operands, (results, signature))
     }
 
     /// Notes a call with this area of stack arguments, whose callee relies on their alignment.
@@ -530,11 +531,11 @@ impl X86 {
         cx: &mut Cx<'_, S>,
         (call, origin): (Inst, Origin),
         operands: &mut Operands,
-        (results, kind): ([Option<ResultRegs>; 2], Results),
+        (results, signature): ([Option<ResultRegs>; 2], Option<&Signature>),
     ) -> Result<(), ErrorKind> {
         let is_clean = self.is_clean(origin);
         let types = result_types(results, |(_, ty)| ty);
-        let places = result_places(self.mode, types, kind).ok_or(NO_ROOM_FOR_RESULT)?;
+        let places = result_places(self.mode, types, signature).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut narrow = ArrayVec::<(VReg, VReg), 2>::new();
         let mut wide = None;
         if let ([_, ResultPlace::Upper(of)], [low, high]) = (places, results) {
@@ -603,7 +604,7 @@ impl X86 {
         let mut operands = Operands::new();
         let types = result_types(values, |value| cx.func.value_type(value));
         let signature = cx.module.signature(cx.func.id);
-        let places = result_places(self.mode, types, signature.results).ok_or(NO_ROOM_FOR_RESULT)?;
+        let places = result_places(self.mode, types, Some(signature)).ok_or(NO_ROOM_FOR_RESULT)?;
         let mut on_fpu = ArrayVec::<(VReg, u8), 2>::new();
         if let ([_, ResultPlace::Upper(of)], [Some(low), Some(high)]) = (places, values) {
             let both = self.joined_reg(cx, [low, high]);
@@ -653,11 +654,6 @@ impl X86 {
 /// Whether an argument is the low half of one in a register of 256 bits.
 fn is_low_half(ty: Type, passing: Passing) -> bool {
     passing == Passing::PairLow && ty.is_vector()
-}
-
-/// What the results of a call are to each other.
-pub(super) fn kind_of_results(signature: Option<&Signature>) -> Results {
-    signature.map_or(Results::Apart, |signature| signature.results)
 }
 
 /// Whether a call may lead anywhere.

@@ -53,7 +53,7 @@ impl X86 {
         self.check_convention(signature)?;
         let mut destroyed = regs::destroyed(self.mode, signature.convention);
         let types = [signature.ret, signature.second];
-        let places = result_places(self.mode, types, signature.results).ok_or(NO_ROOM_FOR_RESULT)?;
+        let places = result_places(self.mode, types, Some(signature)).ok_or(NO_ROOM_FOR_RESULT)?;
         for place in places {
             destroyed = destroyed.union(match place {
                 ResultPlace::Register(reg) => RegUnits::of(reg.0),

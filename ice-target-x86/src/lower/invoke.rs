@@ -7,7 +7,7 @@
 //! Unwinding restores the registers that standard functions preserve, and no more: an invoke destroys all others, also where
 //! the callee preserves them when it returns.
 
-use super::call::{Operands, is_untracked, kind_of_results};
+use super::call::{Operands, is_untracked};
 use crate::inst::{Callee, Inst};
 use crate::regs::{GPR, RAX, RDX};
 use crate::target::{Cx, X86};
@@ -72,8 +72,7 @@ impl X86 {
         let Call { callee, signature, .. } = cx.call_of(invoke)?;
         let origin = self.origin(cx, inst, callee);
         let results = cx.call_results(inst, signature);
-        let kind = kind_of_results(signature);
-        self.results(cx, (Inst::Params, origin), &mut Operands::new(), (results, kind))
+        self.results(cx, (Inst::Params, origin), &mut Operands::new(), (results, signature))
     }
 
     /// Receives what comes to a pad.

@@ -20,7 +20,8 @@ pub(super) struct Prototype {
     pub(super) convention: CallingConvention,
 }
 
-/// Calling conventions that are C's, or that leave it to the compiler: C, fast, cold, tail; those of ARM, System V.
+/// Calling conventions that are C's, or that leave it to the compiler, unless a machine has an own one: C, fast, cold, tail;
+/// those of ARM, System V.
 const CONVENTIONS: [u64; 8] = [0, 8, 9, 18, 66, 67, 68, 78];
 
 /// Others, by the names that LLVM's assembly language has for them.
@@ -59,8 +60,9 @@ impl Body<'_, '_> {
     /// floats.
     pub(super) fn convention(&self, number: u64, ty: TypeId) -> Checked<CallingConvention> {
         let machine = self.m.legal.machine();
-        if !CONVENTIONS.contains(&number) {
-            return match machine.convention(number) {
+        let of_machine = machine.convention(number);
+        if of_machine.is_some() || !CONVENTIONS.contains(&number) {
+            return match of_machine {
                 Some(convention) => {
                     let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
                     params.iter().chain([&ret]).try_for_each(|&ty| self.check_quad(convention, ty))?;
