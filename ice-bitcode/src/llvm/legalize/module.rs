@@ -90,6 +90,8 @@ pub struct LlvmModule {
     pub(super) emulated: EmulatedThreads,
     /// The library's `bcmp`.
     pub(super) byte_compare: Option<FuncId>,
+    /// Its `sqrt` and `sqrtf`.
+    pub(super) square_roots: [Option<FuncId>; 2],
     /// Functions of which the module says that they are used from elsewhere (`llvm.used`).
     pub(super) used: Vec<FuncId>,
     /// Abbreviations that blocks inherit.

@@ -23,7 +23,7 @@ use ice_ir::{FuncId, GlobalId, Module, Name, Symbol, Type};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::body::byte_compare;
+use super::body::{byte_compare, square_root};
 use super::emulated_threads::EmulatedThreads;
 use super::hardening::TYPE_WORDS;
 use super::initializer::Budget;
@@ -68,8 +68,10 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
     builder.prepare_calls();
     let outer = OpenBlock { id: block::MODULE, byte: container.module.at / 8 };
     let byte_compare = byte_compare::declared(&builder.module);
+    let square_roots = square_root::declared(&builder.module);
     Ok(LlvmModule {
         byte_compare,
+        square_roots,
         emulated: EmulatedThreads::default(),
         producer: container.version(),
         block_info: Arc::clone(reader.block_info()),

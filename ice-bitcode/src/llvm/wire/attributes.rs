@@ -67,6 +67,7 @@ flags! { FunctionFlags,
     NAKED = 2, "No prologue and epilogue.";
     NOUNWIND = 3, "Raises no exception.";
     NO_RED_ZONE = 4, "Memory below the stack pointer is not its own.";
+    NO_BUILTIN = 5, "A callee that has the name of a function of the library need not be that.";
     STACK_PROTECT = 6, "The frame is guarded if it has large arrays of bytes (`ssp`).";
     NON_LAZY_BIND = 7, "Calls go through the table of addresses, not through stubs.";
     NO_JUMP_TABLES = 8, "Switches become no tables of addresses.";
@@ -457,6 +458,7 @@ fn enum_attribute(kind: u64, group: &mut Group) {
         6 | 19 => function(F::OPTIMIZE_SIZE),
         7 => function(F::NAKED),
         8 => param(P::NEST),
+        10 => function(F::NO_BUILTIN),
         13 => demands.take(b"noimplicitfloat", b""),
         15 => function(F::NON_LAZY_BIND),
         16 => function(F::NO_RED_ZONE),
@@ -489,6 +491,7 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
     let flag = match (key, value) {
         (b"frame-pointer", b"all") => F::FRAME_POINTER_ALL,
         (b"frame-pointer", b"non-leaf" | b"non-leaf-no-reserve") => F::FRAME_POINTER_NON_LEAF,
+        (b"no-builtins" | b"no-builtin-sqrt" | b"no-builtin-sqrtf", _) => F::NO_BUILTIN,
         (b"no-jump-tables", b"true") => F::NO_JUMP_TABLES,
         (b"disable-tail-calls", b"true") => F::NO_TAIL_CALLS,
         (b"probe-stack", _) => F::PROBE_STACK,

@@ -12,14 +12,18 @@ const MAX_WORDS: u64 = 4;
 
 /// The function `bcmp` of the library, if the module declares it as it is.
 pub(in crate::llvm::legalize) fn declared(module: &Module) -> Option<FuncId> {
-    let pointer = module.pointer_type;
+    library_function(module, b"bcmp", &[module.pointer_type; 3], Type::I32)
+}
+
+/// The function of the library with this name and these types, if the module declares it.
+pub(super) fn library_function(module: &Module, name: &[u8], params: &[Type], ret: Type) -> Option<FuncId> {
     let is_it = |&(function, decl): &(FuncId, &ice_ir::FunctionDecl)| {
         let signature = module.signature(function);
         decl.kind == FunctionKind::Declared
-            && module.name(decl.name) == b"bcmp"
+            && module.name(decl.name) == name
             && signature.is_plain()
-            && signature.params == [pointer; 3]
-            && signature.ret == Type::I32
+            && signature.params == params
+            && signature.ret == ret
     };
     module.functions.iter().find(is_it).map(|(function, _)| function)
 }

@@ -172,8 +172,14 @@ impl Body<'_, '_> {
                 return Err(error);
             }
         };
-        let result =
-            self.build_call(signature, prototype.ret, attributes.ret, (function, address), &mut args, tail);
+        let root = if duty.is_none() { self.square_root(function, &attributes, &args) } else { Ok(None) };
+        let result = match root {
+            Ok(None) => {
+                let callee = (function, address);
+                self.build_call(signature, prototype.ret, attributes.ret, callee, &mut args, tail)
+            }
+            root => root.map(|root| (root, Type::Void)),
+        };
         self.s.args = args;
         let (first, second) = result?;
         if let Some(duty) = duty {

@@ -34,6 +34,7 @@ mod arithmetic;
 mod assembly;
 mod atomic;
 pub(super) mod byte_compare;
+pub(super) mod square_root;
 mod call;
 mod cast;
 mod constant;
