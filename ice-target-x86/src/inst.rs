@@ -96,9 +96,9 @@ macro_rules! instructions {
     ImulImm { width: Width, dst: VReg, src: Src, imm: i32 } "{dst} = imul{width} {src}, {imm}"
         [src: rm(GPR), dst: def_reg(GPR)] max 7 + bound.src(src) => em.e.imul_r_rm_i(width, dst, src, imm);
     /// rdx:rax = rax × src.
-    MulWide { sign: Signedness, width: Width, lhs: VReg, src: VReg, lo: VReg, hi: VReg } "{lo}, {hi} = {sign}mul{width} {lhs}, {src}"
-        [lhs: use_fixed(GPR, RAX), src: use_any(GPR), lo: def_fixed(GPR, RAX), hi: def_fixed(GPR, RDX)]
-        max 2 + SLOT => em.mul_wide(sign, width, src);
+    MulWide { sign: Signedness, width: Width, lhs: VReg, src: Src, lo: VReg, hi: VReg } "{lo}, {hi} = {sign}mul{width} {lhs}, {src}"
+        [lhs: use_fixed(GPR, RAX), src: rm(GPR), lo: def_fixed(GPR, RAX), hi: def_fixed(GPR, RDX)]
+        max 2 + bound.src(src) => em.mul_wide(sign, width, src);
     /// rax = lhs / src, rdx = remainder: rdx is filled with zeros or the sign first.
     Divide { sign: Signedness, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg }
         "{quotient}, {remainder} = {sign}div{width} {lhs}, {src}"

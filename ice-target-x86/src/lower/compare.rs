@@ -45,6 +45,21 @@ fn int_cond(cond: IntCond) -> Cond {
     }
 }
 
+/// The comparison with a number of 64 bits as one that zero does not matter to, with the next number, where there is one.
+fn with_next_number(cond: IntCond, number: Option<i64>) -> (IntCond, Option<i64>) {
+    let (next, is_last) = match (cond, number) {
+        (IntCond::Sgt, Some(n)) => (IntCond::Sge, n == i64::MAX),
+        (IntCond::Sle, Some(n)) => (IntCond::Slt, n == i64::MAX),
+        (IntCond::Ugt, Some(n)) => (IntCond::Uge, n == -1),
+        (IntCond::Ule, Some(n)) => (IntCond::Ult, n == -1),
+        _ => return (cond, None),
+    };
+    match number {
+        Some(n) if !is_last => (next, Some(n.wrapping_add(1))),
+        _ => (cond, None),
+    }
+}
+
 /// Whether the operands of `ucomis` are exchanged, and the test. Unordered sets ZF, PF and CF, so that only
 /// "above" conditions are false for a NaN.
 pub(super) fn float_test(cond: FloatCond) -> (bool, Test) {
@@ -230,13 +245,18 @@ impl X86 {
     }
 
     /// Equality: or of the differences of the halves. Order: subtract with borrow, which leaves the sign,
-    /// overflow and carry of the whole difference; zero is not valid, so greater exchanges the operands.
+    /// overflow and carry of the whole difference; zero is not valid, so greater exchanges the operands, or compares with the
+    /// next number. With a number whose low half is zero the high halves are compared alone.
     fn compare_pairs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> Test {
         let width = Width::B32;
+        let (cond, next) = with_next_number(cond, cx.func.int_value(args[1]));
         let swap = matches!(cond, IntCond::Ugt | IntCond::Ule | IntCond::Sgt | IntCond::Sle);
         let (cond, [a, b]) = if swap { (cond.swapped(), [args[1], args[0]]) } else { (cond, args) };
         let lhs = self.pair_src(cx, a);
-        let rhs = self.pair_src(cx, b);
+        let rhs = match next {
+            Some(n) => [Src::Imm(n as i32), Src::Imm((n >> 32) as i32)],
+            None => self.pair_src(cx, b),
+        };
         let is_equality = matches!(cond, IntCond::Eq | IntCond::Ne);
         if lhs[1] == Src::Imm(0) && rhs[1] == Src::Imm(0) {
             // Numbers of 32 bits, not negative.
@@ -248,9 +268,10 @@ impl X86 {
                 _ => int_cond(cond),
             });
         }
-        if matches!(cond, IntCond::Slt | IntCond::Sge) && rhs == [Src::Imm(0); 2] {
+        if !is_equality && rhs[0] == Src::Imm(0) {
+            // No low half is below that.
             let high = self.part_reg(cx, lhs[1]);
-            cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: high, rhs: Src::Imm(0) });
+            cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: high, rhs: rhs[1] });
             return Test::One(int_cond(cond));
         }
         let temp = self.temp(cx, Type::I32);

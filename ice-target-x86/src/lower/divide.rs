@@ -85,7 +85,7 @@ impl X86 {
     ) -> VReg {
         let [factor, lo, hi] = [0; 3].map(|_| self.wide_temp(cx, width));
         cx.sink.push(Inst::MovImm { width, dst: factor, imm: multiplier });
-        cx.sink.push(Inst::MulWide { sign, width, lhs: factor, src: x, lo, hi });
+        cx.sink.push(Inst::MulWide { sign, width, lhs: factor, src: Src::Reg(x), lo, hi });
         hi
     }
 

@@ -254,15 +254,13 @@ impl X86 {
     fn checked_product<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: VReg) {
         let width = Width::B32;
         if long_factors(cx.func, [a, b]) == Some(Signedness::Signed) {
-            let lhs = self.low_word(cx, a);
+            let src = self.low_word(cx, a);
             match cx.func.int_value(b) {
-                Some(number) => {
-                    cx.sink.push(Inst::ImulImm { width, dst, src: Src::Reg(lhs), imm: number as i32 });
-                }
+                Some(number) => cx.sink.push(Inst::ImulImm { width, dst, src, imm: number as i32 }),
                 None => {
                     let rhs = self.low_word(cx, b);
-                    self.mov(cx, width, dst, Src::Reg(lhs));
-                    cx.sink.push(Inst::Imul { width, dst, src: Src::Reg(rhs) });
+                    self.mov(cx, width, dst, src);
+                    cx.sink.push(Inst::Imul { width, dst, src: rhs });
                 }
             }
             return;
@@ -271,6 +269,7 @@ impl X86 {
             let [low, _] = self.pair_src(cx, value);
             self.part_reg(cx, low)
         });
+        let src = Src::Reg(src);
         let hi = self.temp(cx, Type::I32);
         cx.sink.push(Inst::MulWide { sign: Signedness::Unsigned, width, lhs, src, lo: dst, hi });
     }

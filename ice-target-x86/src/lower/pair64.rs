@@ -51,7 +51,7 @@ impl X86 {
             if let Some(n) = cx.func.int_value(b).filter(|n| n.count_ones() == 1) {
                 return self.pair_shift_by(cx, Shift::Shl, a, n.trailing_zeros() as u8, dst);
             }
-            return self.pair_multiply(cx, [a, b], dst);
+            return self.pair_multiply(cx, [a, b], result);
         }
         if self.divide_pair(cx, op, [a, b], dst) {
             return;
@@ -108,51 +108,80 @@ impl X86 {
         cx.sink.push(Inst::Alu { op: high, width: W, dst: dst.hi(), src: rhs[1] });
     }
 
-    /// lo×lo in 64 bits plus the two cross products in the high half; without those with a high half that
-    /// is known to be zero, and, as numbers with a sign, without any where both high halves are the sign of the low one.
-    fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], dst: ValueRegs) {
+    /// lo×lo in 64 bits plus the two cross products in the high half; without those with a half that is known to be zero, and,
+    /// as numbers with a sign, without any where both high halves are the sign of the low one. The cross products come first
+    /// and take the sum, which is then in any register.
+    fn pair_multiply<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [a, b]: [Value; 2], result: Value) {
+        let dst = cx.regs(result);
         if long_factors(cx.func, [a, b]) == Some(Signedness::Signed) {
-            let [lhs, src] = [a, b].map(|value| self.low_word(cx, value));
-            let (sign, lo, hi) = (Signedness::Signed, dst.lo(), dst.hi());
-            return cx.sink.push(Inst::MulWide { sign, width: W, lhs, src, lo, hi });
+            let factors = [a, b].map(|value| self.low_word(cx, value));
+            return self.multiply_wide(cx, Signedness::Signed, [a, b], factors, [dst.lo(), dst.hi()]);
         }
-        let x = self.pair_src(cx, a);
-        let y = self.pair_src(cx, b);
-        let (x_lo, y_lo) = (self.part_reg(cx, x[0]), self.part_reg(cx, y[0]));
-        let high = self.temp(cx, Type::I32);
-        let sign = Signedness::Unsigned;
-        let lo = dst.lo();
-        cx.sink.push(Inst::MulWide { sign, width: W, lhs: x_lo, src: y_lo, lo, hi: high });
-        self.mov(cx, W, dst.hi(), Src::Reg(high));
-        for (low, high) in [(x_lo, y[1]), (y_lo, x[1])] {
-            if high == Src::Imm(0) {
+        let (x, y) = (self.pair_src(cx, a), self.pair_src(cx, b));
+        let mut sum = None;
+        for (low, high) in [(x[0], y[1]), (y[0], x[1])] {
+            if [low, high].contains(&Src::Imm(0)) {
                 continue;
             }
             let cross = self.temp(cx, Type::I32);
-            match high {
-                Src::Imm(imm) => {
-                    cx.sink.push(Inst::ImulImm { width: W, dst: cross, src: Src::Reg(low), imm });
+            match (low, high) {
+                (Src::Imm(number), half) | (half, Src::Imm(number)) => {
+                    self.multiply_by(cx, W, cross, half, number);
                 }
-                high if let (Src::Imm(imm), true) = (y[0], high == x[1]) => {
-                    cx.sink.push(Inst::ImulImm { width: W, dst: cross, src: high, imm });
-                }
-                high => {
-                    self.mov(cx, W, cross, Src::Reg(low));
-                    cx.sink.push(Inst::Imul { width: W, dst: cross, src: high });
+                // Of the two the low half is used again.
+                _ => {
+                    self.mov(cx, W, cross, high);
+                    cx.sink.push(Inst::Imul { width: W, dst: cross, src: low });
                 }
             }
-            cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(cross) });
+            match sum {
+                None => sum = Some(cross),
+                Some(dst) => {
+                    cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst, src: Src::Reg(cross) });
+                }
+            }
         }
+        let high = if sum.is_some() { self.temp(cx, Type::I32) } else { dst.hi() };
+        self.multiply_wide(cx, Signedness::Unsigned, [a, b], [x[0], y[0]], [dst.lo(), high]);
+        let Some(sum) = sum else { return };
+        let is_returned = cx.uses.last_user(result).is_some_and(|user| matches!(cx.func.inst(user), InstData::Ret { .. }));
+        let (first, src) = if is_returned { (high, sum) } else { (sum, high) };
+        self.mov(cx, W, dst.hi(), Src::Reg(first));
+        cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(src) });
     }
 
-    /// The low half of a pair that is a word extended with its sign, in a register.
-    pub(super) fn low_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+    /// The whole product of two words, the low halves of `values`: into eax goes what is not used again, or a number.
+    fn multiply_wide<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        sign: Signedness,
+        values: [Value; 2],
+        [a, b]: [Src; 2],
+        [lo, hi]: [VReg; 2],
+    ) {
+        let [a_ends, b_ends] = values.map(|value| {
+            cx.current_inst().is_some_and(|inst| cx.uses.ends_at(cx.func, value, inst))
+        });
+        let swap = match (a, b) {
+            (Src::Mem(_), _) => !matches!(b, Src::Mem(_) | Src::Imm(_)),
+            (_, Src::Mem(_)) => false,
+            (_, Src::Imm(_)) => !a_ends,
+            _ => b_ends && !a_ends,
+        };
+        let [lhs, src] = if swap { [b, a] } else { [a, b] };
+        let lhs = self.part_reg(cx, lhs);
+        let src = if let Src::Imm(_) | Src::Symbol(..) = src { Src::Reg(self.part_reg(cx, src)) } else { src };
+        cx.sink.push(Inst::MulWide { sign, width: W, lhs, src, lo, hi });
+    }
+
+    /// The low half of a pair that is a word extended with its sign.
+    pub(super) fn low_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Src {
         if let Some(number) = cx.func.int_value(value) {
-            return self.part_reg(cx, Src::Imm(number as i32));
+            return Src::Imm(number as i32);
         }
         match cx.folded(value).map(|def| cx.func.inst(def)) {
-            Some(&InstData::Cast { op: CastOp::Sext, arg }) => self.reg(cx, arg),
-            _ => self.regs(cx, value).lo(),
+            Some(&InstData::Cast { op: CastOp::Sext, arg }) => self.exact_src(cx, arg),
+            _ => Src::Reg(self.regs(cx, value).lo()),
         }
     }
 

@@ -6,7 +6,7 @@
 use super::float::of_copy;
 use crate::inst::{Amode, Amount, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::Shift;
+use ice_asm::x86::{Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{ErrorKind, Operands as _};
@@ -20,20 +20,9 @@ impl X86 {
         }
         let width = self.arithmetic_width(ty);
         match cx.func.int_value(b).and_then(|n| i32::try_from(n).ok()) {
-            Some(n) if n.count_ones() == 1 && n > 0 => {
-                let lhs = self.src(cx, a);
-                self.mov(cx, width, dst, lhs);
-                let amount = Amount::Imm(n.trailing_zeros() as u8);
-                cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst, amount });
-            }
-            Some(n @ (3 | 5 | 9)) if cx.folded(a).is_none() => {
-                let x = self.reg(cx, a);
-                let index = Some((x, (n - 1).trailing_zeros() as u8));
-                cx.sink.push(Inst::Lea { width, dst, mem: Amode { index, ..Amode::reg(x) } });
-            }
-            Some(imm) => {
+            Some(number) => {
                 let src = if cx.is_constant(a) { Src::Reg(self.reg(cx, a)) } else { self.src(cx, a) };
-                cx.sink.push(Inst::ImulImm { width, dst, src, imm });
+                self.multiply_by(cx, width, dst, src, number);
             }
             None => {
                 let rhs = self.src(cx, b);
@@ -43,6 +32,29 @@ impl X86 {
                 self.mov(cx, width, dst, lhs);
                 cx.sink.push(Inst::Imul { width, dst, src: of_copy([a, b], dst, rhs) });
             }
+        }
+    }
+
+    /// The product of what is in a register or in memory and a number.
+    pub(super) fn multiply_by<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        width: Width,
+        dst: VReg,
+        src: Src,
+        number: i32,
+    ) {
+        match (number, src) {
+            (n, src) if n.count_ones() == 1 && n > 0 => {
+                self.mov(cx, width, dst, src);
+                let amount = Amount::Imm(n.trailing_zeros() as u8);
+                cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst, amount });
+            }
+            (n @ (3 | 5 | 9), Src::Reg(x)) => {
+                let index = Some((x, (n - 1).trailing_zeros() as u8));
+                cx.sink.push(Inst::Lea { width, dst, mem: Amode { index, ..Amode::reg(x) } });
+            }
+            (imm, src) => cx.sink.push(Inst::ImulImm { width, dst, src, imm }),
         }
     }
 
@@ -60,7 +72,7 @@ impl X86 {
         let before = cx.func.layout.prev_inst(inst).filter(|&mul| self.is_low_half(cx, mul));
         let low = before.and_then(|mul| cx.func.result(mul));
         let [a, b] = if self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
-        let (lhs, src) = (self.reg(cx, a), self.reg(cx, b));
+        let (lhs, src) = (self.reg(cx, a), Src::Reg(self.reg(cx, b)));
         let lo = match low {
             Some(low) => cx.regs(low).lo(),
             None => self.temp(cx, self.address_type()),

@@ -390,7 +390,7 @@ impl Machine<'_> {
             }
             Inst::MulWide { sign: Signedness::Unsigned, width: Width::B32, lhs, src, lo, hi } => {
                 self.flags = None;
-                let product = cut(32, self.get(lhs)) * cut(32, self.get(src));
+                let product = cut(32, self.get(lhs)) * self.src(4, &src);
                 self.set_int(Width::B32, lo, product);
                 self.set_int(Width::B32, hi, product >> 32);
             }
