@@ -95,6 +95,7 @@ pub mod mach;
 pub mod magic;
 pub mod return_call;
 pub mod rules;
+pub mod shared_division;
 pub mod switch;
 pub mod target;
 #[cfg(feature = "testing")]

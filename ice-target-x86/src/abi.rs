@@ -150,9 +150,7 @@ impl ArgumentPlaces {
         }
         let is_vector_class = ty.is_vector() || ty.is_scalar_float();
         match self.mode {
-            Mode::Bits32
-                if ty.is_vector() && self.vectors < VECTOR_ARGS_32 && self.arity == Arity::Fixed =>
-            {
+            Mode::Bits32 if ty.is_vector() && self.vectors < VECTOR_ARGS_32 && self.arity == Arity::Fixed => {
                 self.next_vector()
             }
             Mode::Bits32 if ty.is_vector() => self.on_stack(16, 16),

@@ -12,50 +12,8 @@ use super::{Cx, Word, Words};
 use crate::division::{Adjust, Plan, divisor, plan};
 use crate::mach::{Sink, VReg};
 use crate::magic::{Part, Signedness, parts};
-use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
-
-/// How far apart the quotient and the remainder of the same numbers may be, in instructions.
-const MAX_APART: usize = 8;
-
-/// The nearest division of the same numbers with the same sign among those that `step` leads to.
-fn nearest(func: &Function, uses: &Uses, inst: Inst, step: impl Fn(Inst) -> Option<Inst>) -> Option<Inst> {
-    let division = |inst| match *func.inst(inst) {
-        InstData::Binary { op, args } if op.is_division() => Some((parts(op).0, args)),
-        _ => None,
-    };
-    let wanted = division(inst)?;
-    let others = core::iter::successors(step(inst), |&inst| step(inst)).take(MAX_APART);
-    others.into_iter().find(|&inst| division(inst) == Some(wanted) && !uses.is_dead(inst))
-}
-
-/// The remainder for a quotient, or the other way round, that one division gives: the first two divisions of the same
-/// numbers in a row. Asked of either, so that both know.
-enum Partner {
-    None,
-    /// It has given both.
-    Before,
-    /// The result of the other.
-    Behind(Value),
-}
-
-fn partner<T: Words, S: Sink<T::Inst>>(cx: &Cx<'_, T, S>, op: BinaryOp, args: [Value; 2]) -> Partner {
-    let (func, uses) = (cx.func, cx.uses);
-    let Some(inst) = cx.current_inst() else { return Partner::None };
-    if !matches!(*func.inst(inst), InstData::Binary { op: own, args: own_args } if (own, own_args) == (op, args))
-    {
-        return Partner::None;
-    }
-    let before = |inst| nearest(func, uses, inst, |inst| func.layout.prev_inst(inst));
-    let is_other = |inst| matches!(*func.inst(inst), InstData::Binary { op: other, .. } if other != op);
-    match before(inst) {
-        Some(first) if is_other(first) && before(first).is_none() => Partner::Before,
-        Some(_) => Partner::None,
-        None => nearest(func, uses, inst, |inst| func.layout.next_inst(inst))
-            .filter(|&second| is_other(second))
-            .and_then(|second| func.result(second))
-            .map_or(Partner::None, Partner::Behind),
-    }
-}
+use crate::shared_division::{Partner, partner};
+use ice_ir::{BinaryOp, Type, Value};
 
 /// Any division of integers of up to 32 bits.
 pub fn divide<T: Words, S: Sink<T::Inst>>(
@@ -68,7 +26,10 @@ pub fn divide<T: Words, S: Sink<T::Inst>>(
 ) {
     let (sign, part) = parts(op);
     let constant = cx.func.int_value(b).map(|n| divisor(sign, ty, n)).filter(|&n| n != 0);
-    let partner = if constant.is_none() { partner::<T, S>(cx, op, [a, b]) } else { Partner::None };
+    let partner = match constant {
+        None => partner(cx.func, cx.uses, cx.current_inst(), (op, [a, b])),
+        Some(_) => Partner::None,
+    };
     if let Partner::Before = partner {
         return;
     }

@@ -1,6 +1,7 @@
 //! Division and remainder of integers, by variables and by constants.
 //!
-//! By a variable: `div` or `idiv`, which traps on zero. Narrow operands are divided in 32 bits. By a
+//! By a variable: `div` or `idiv`, which traps on zero, once for a quotient and a remainder of the same numbers that are near
+//! each other. Narrow operands are divided in 32 bits. By a
 //! constant no division is left up to the width of a register: shifts for powers of two, the high half of a
 //! product for the others (see [`ice_codegen::magic`]); the remainder is the dividend less the quotient
 //! times the divisor. A signed division by 2^k rounds toward zero: 2^k - 1 is added to a negative dividend.
@@ -13,6 +14,7 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, DoubleShift, Shift, Unary, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{self, Part, Signedness, parts};
+use ice_codegen::shared_division::{Partner, partner};
 use ice_codegen::{Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
@@ -45,6 +47,13 @@ impl X86 {
     ) {
         let (sign, part) = parts(op);
         let width = self.arithmetic_width(ty);
+        let partner = match cx.is_constant(b) {
+            true => Partner::None,
+            false => partner(cx.func, cx.uses, cx.current_inst(), (op, [a, b])),
+        };
+        if partner == Partner::Before {
+            return;
+        }
         let extend = if sign == Signedness::Signed { Extend::Sign } else { Extend::Zero };
         let x = if ty == Type::I64 { self.reg(cx, a) } else { self.extended_reg(cx, extend, a) };
         if let Some(n) = cx.func.int_value(b).filter(|_| ty != Type::I1) {
@@ -58,7 +67,10 @@ impl X86 {
             }
         }
         let src = if ty == Type::I64 { self.reg(cx, b) } else { self.extended_reg(cx, extend, b) };
-        let other = self.temp(cx, ty.max(Type::I32));
+        let other = match partner {
+            Partner::Behind(other) => cx.regs(other).lo(),
+            _ => self.temp(cx, ty.max(Type::I32)),
+        };
         let (quotient, remainder) = if part == Part::Quotient { (dst, other) } else { (other, dst) };
         cx.sink.push(Inst::Divide { sign, width, lhs: x, src, quotient, remainder });
     }

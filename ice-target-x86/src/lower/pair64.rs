@@ -144,7 +144,8 @@ impl X86 {
         let high = if sum.is_some() { self.temp(cx, Type::I32) } else { dst.hi() };
         self.multiply_wide(cx, Signedness::Unsigned, [a, b], [x[0], y[0]], [dst.lo(), high]);
         let Some(sum) = sum else { return };
-        let is_returned = cx.uses.last_user(result).is_some_and(|user| matches!(cx.func.inst(user), InstData::Ret { .. }));
+        let is_returned =
+            cx.uses.last_user(result).is_some_and(|user| matches!(cx.func.inst(user), InstData::Ret { .. }));
         let (first, src) = if is_returned { (high, sum) } else { (sum, high) };
         self.mov(cx, W, dst.hi(), Src::Reg(first));
         cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(src) });
@@ -159,9 +160,8 @@ impl X86 {
         [a, b]: [Src; 2],
         [lo, hi]: [VReg; 2],
     ) {
-        let [a_ends, b_ends] = values.map(|value| {
-            cx.current_inst().is_some_and(|inst| cx.uses.ends_at(cx.func, value, inst))
-        });
+        let [a_ends, b_ends] =
+            values.map(|value| cx.current_inst().is_some_and(|inst| cx.uses.ends_at(cx.func, value, inst)));
         let swap = match (a, b) {
             (Src::Mem(_), _) => !matches!(b, Src::Mem(_) | Src::Imm(_)),
             (_, Src::Mem(_)) => false,
@@ -170,7 +170,8 @@ impl X86 {
         };
         let [lhs, src] = if swap { [b, a] } else { [a, b] };
         let lhs = self.part_reg(cx, lhs);
-        let src = if let Src::Imm(_) | Src::Symbol(..) = src { Src::Reg(self.part_reg(cx, src)) } else { src };
+        let src =
+            if let Src::Imm(_) | Src::Symbol(..) = src { Src::Reg(self.part_reg(cx, src)) } else { src };
         cx.sink.push(Inst::MulWide { sign, width: W, lhs, src, lo, hi });
     }
 
