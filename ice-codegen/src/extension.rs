@@ -133,9 +133,14 @@ fn bits_of(func: &Function, value: Value, depth: u32) -> Bits {
 /// Whether `value`, of 64 bits, is its low half extended as `sign` says.
 fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool {
     match sign {
-        Signedness::Signed => bits_of(func, value, MAX_BITS_DEPTH).signed <= 32,
+        Signedness::Signed => is_signed_word(func, value),
         Signedness::Unsigned => known_halves(func, value)[1] == Some(0),
     }
+}
+
+/// Whether `value` is a number of 32 bits with a sign.
+pub fn is_signed_word(func: &Function, value: Value) -> bool {
+    bits_of(func, value, MAX_BITS_DEPTH).signed <= 32
 }
 
 /// How both factors of a product of pairs are words extended, if they are.

@@ -93,6 +93,7 @@ pub mod live;
 pub mod lower;
 pub mod mach;
 pub mod magic;
+pub mod needed_bits;
 pub mod return_call;
 pub mod rules;
 pub mod shared_division;

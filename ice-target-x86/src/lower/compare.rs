@@ -6,6 +6,7 @@ use ice_asm::x86::{Alu, Cond, SseOp, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::extension::known_halves;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::needed_bits::only_half;
 use ice_codegen::rules::Condition;
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value};
 
@@ -402,8 +403,16 @@ impl X86 {
             let size = ty.bytes() as u8;
             return cx.sink.push(Inst::SelectXmm { cond, dst: dst.lo(), src: wins.lo(), size });
         }
-        for (dst, src) in dst.iter().zip(wins.iter()) {
-            cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
+        let half = if self.is_pair(ty) { only_half(cx.func, cx.uses, result) } else { None };
+        let is_same = |part: usize| {
+            let [a, b] = [first, second].map(|value| known_halves(cx.func, value)[part]);
+            a.is_some() && a == b
+        };
+        for (part, (dst, src)) in dst.iter().zip(wins.iter()).enumerate() {
+            let is_needed = half.is_none_or(|half| half as usize == part);
+            if is_needed && !(self.is_pair(ty) && is_same(part)) {
+                cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
+            }
         }
     }
 

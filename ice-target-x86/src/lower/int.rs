@@ -6,6 +6,7 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::needed_bits::{Half, only_half};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// The two-address operation for an IR operator, where there is one.
@@ -339,7 +340,9 @@ impl X86 {
                         cx.sink.push(Inst::Extend { kind, from: self.width(from), to: width, dst, src });
                     }
                 }
-                if pair_result {
+                if pair_result && only_half(cx.func, cx.uses, result) == Some(Half::Low) {
+                    cx.sink.push(Inst::Undefined { dst: regs.hi() });
+                } else if pair_result {
                     let hi = regs.hi();
                     self.mov(cx, width, hi, Src::Reg(dst));
                     let amount = Amount::Imm(31);

@@ -6,6 +6,7 @@ use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Unary, Width};
 use ice_codegen::abi::PAGE;
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::needed_bits::{Half, only_half};
 use ice_codegen::{Operands as _, Target as _};
 use ice_ir::{BinaryOp, InstData, Type, Value};
 
@@ -22,6 +23,15 @@ impl X86 {
         let dst = cx.regs(result);
         if ty.is_vector() || ty.is_scalar_float() {
             cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst: dst.lo(), mem });
+        } else if self.is_pair(ty)
+            && let Some(half) = only_half(cx.func, cx.uses, result)
+        {
+            let [(dst, mem), (other, _)] = match half {
+                Half::Low => [(dst.lo(), mem), (dst.hi(), mem)],
+                Half::High => [(dst.hi(), mem.offset(4)), (dst.lo(), mem)],
+            };
+            cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
+            cx.sink.push(Inst::Undefined { dst: other });
         } else if ty == Type::I64 && self.has_pairs() && mem.is_constant() {
             // Each word alone can be read where it is used.
             for (dst, mem) in [(dst.lo(), mem), (dst.hi(), mem.offset(4))] {

@@ -11,6 +11,7 @@ use ice_asm::x86::{Alu, Cond, DoubleShift, Shift, Width};
 use ice_codegen::extension::{is_below_word, long_factors};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
+use ice_codegen::needed_bits::{Half, needed_bits, only_half};
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
@@ -37,6 +38,11 @@ impl X86 {
             return self.rotate_pair(cx, rotation, dst);
         }
         let [a, b] = if op.is_commutative() && self.exchanges(cx, [a, b]) { [b, a] } else { [a, b] };
+        if let Some(half) = only_half(cx.func, cx.uses, result)
+            && self.half_binary(cx, op, [a, b], (half, result))
+        {
+            return;
+        }
         if let Some(op) = alu(op) {
             let (lhs, rhs) = (self.pair_src(cx, a), self.pair_src(cx, b));
             return self.pair_alu(cx, op, lhs, rhs, dst);
@@ -60,6 +66,87 @@ impl X86 {
         self.libcall(cx, Libcall::of_division(op), &args, Some((dst, Type::I64)));
     }
 
+    /// One half of a result of which the other is not needed. False, and nothing done, where that takes as much as both.
+    fn half_binary<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BinaryOp,
+        [a, b]: [Value; 2],
+        (half, result): (Half, Value),
+    ) -> bool {
+        let regs = cx.regs(result);
+        let part = half as usize;
+        let [dst, other] = match half {
+            Half::Low => [regs.lo(), regs.hi()],
+            Half::High => [regs.hi(), regs.lo()],
+        };
+        match (op, half, cx.func.int_value(b)) {
+            (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, ..)
+            | (BinaryOp::Add | BinaryOp::Sub, Half::Low, _) => {
+                let [lhs, rhs] = [a, b].map(|value| self.pair_src(cx, value)[part]);
+                let Some(op) = alu(op) else { return false };
+                self.half_alu(cx, op, [lhs, rhs], dst);
+            }
+            (BinaryOp::Mul, Half::Low, number) => {
+                let [lhs, rhs] = [a, b].map(|value| self.pair_src(cx, value)[part]);
+                match number.and_then(|_| if let Src::Imm(number) = rhs { Some(number) } else { None }) {
+                    Some(number) => self.multiply_by(cx, W, dst, lhs, number),
+                    None => {
+                        let rhs = if let Src::Imm(_) = rhs { Src::Reg(self.part_reg(cx, rhs)) } else { rhs };
+                        self.mov(cx, W, dst, lhs);
+                        cx.sink.push(Inst::Imul { width: W, dst, src: rhs });
+                    }
+                }
+            }
+            (_, _, Some(amount @ 0..64)) if let Some(op) = shift(op) => {
+                self.half_shift(cx, op, a, amount as u8, (half, result));
+            }
+            _ => return false,
+        }
+        cx.sink.push(Inst::Undefined { dst: other });
+        true
+    }
+
+    /// One half of a pair shifted by a number.
+    fn half_shift<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Shift,
+        value: Value,
+        amount: u8,
+        (half, result): (Half, Value),
+    ) {
+        let (regs, src) = (cx.regs(result), self.pair_src(cx, value));
+        let dst = if half == Half::Low { regs.lo() } else { regs.hi() };
+        let [own, other] = if half == Half::Low { src } else { [src[1], src[0]] };
+        // Whether bits come from the other half, and whether such are needed.
+        let is_near = (op == Shift::Shl) == (half == Half::Low);
+        let needed = needed_bits(cx.func, cx.uses, result);
+        let enters = match half {
+            Half::Low => u64::from(u32::MAX) & !(u64::from(u32::MAX) >> amount.min(32)),
+            Half::High => ((1 << amount.min(32)) - 1) << 32,
+        };
+        let (src, op, amount) = match amount {
+            32.. if !is_near => (other, op, amount - 32),
+            32.. if op == Shift::Sar => (own, op, 31),
+            32.. => (Src::Imm(0), op, 0),
+            _ if is_near => (own, op, amount),
+            _ if needed & enters != 0 => {
+                let from = self.part_reg(cx, other);
+                self.mov(cx, W, dst, own);
+                let op = if op == Shift::Shl { DoubleShift::Shld } else { DoubleShift::Shrd };
+                let amount = Amount::Imm(amount);
+                return cx.sink.push(Inst::DoubleShift { op, width: W, dst, src: from, amount });
+            }
+            _ if op == Shift::Shl => (own, op, amount),
+            _ => (own, Shift::Shr, amount),
+        };
+        self.mov(cx, W, dst, src);
+        if amount > 0 {
+            cx.sink.push(Inst::Shift { op, width: W, dst, amount: Amount::Imm(amount) });
+        }
+    }
+
     /// The two halves of an operation, without those that a constant half decides.
     fn pair_alu<S: Sink<Inst>>(
         self,
@@ -74,19 +161,23 @@ impl X86 {
             return self.pair_carrying(cx, op, lhs, rhs, dst);
         }
         for (part, dst) in dst.iter().enumerate() {
-            let (lhs, rhs) = (lhs[part], rhs[part]);
-            match (op, lhs, rhs) {
-                (Alu::And, Src::Imm(0), _) | (Alu::And, _, Src::Imm(0)) => {
-                    cx.sink.push(Inst::MovImm { width: W, dst, imm: 0 });
-                }
-                (Alu::And, Src::Imm(-1), x) | (Alu::Add | Alu::Or | Alu::Xor, Src::Imm(0), x) => {
-                    self.mov(cx, W, dst, x);
-                }
-                (Alu::And, x, Src::Imm(-1)) | (_, x, Src::Imm(0)) => self.mov(cx, W, dst, x),
-                _ => {
-                    self.mov(cx, W, dst, lhs);
-                    cx.sink.push(Inst::Alu { op, width: W, dst, src: rhs });
-                }
+            self.half_alu(cx, op, [lhs[part], rhs[part]], dst);
+        }
+    }
+
+    /// One half of an operation, unless a constant decides it.
+    fn half_alu<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: Alu, [lhs, rhs]: [Src; 2], dst: VReg) {
+        match (op, lhs, rhs) {
+            (Alu::And, Src::Imm(0), _) | (Alu::And, _, Src::Imm(0)) => {
+                cx.sink.push(Inst::MovImm { width: W, dst, imm: 0 });
+            }
+            (Alu::And, Src::Imm(-1), x) | (Alu::Add | Alu::Or | Alu::Xor, Src::Imm(0), x) => {
+                self.mov(cx, W, dst, x);
+            }
+            (Alu::And, x, Src::Imm(-1)) | (_, x, Src::Imm(0)) => self.mov(cx, W, dst, x),
+            _ => {
+                self.mov(cx, W, dst, lhs);
+                cx.sink.push(Inst::Alu { op, width: W, dst, src: rhs });
             }
         }
     }

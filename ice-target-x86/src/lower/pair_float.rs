@@ -13,6 +13,7 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Alu, Shift, SseOp, Width, X87Mem};
+use ice_codegen::extension::is_signed_word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
 use ice_ir::{CastOp, InstData, Intrinsic, Type, Value};
@@ -126,6 +127,11 @@ impl X86 {
                 self.convert_through_fpu(cx, [mem, mem], to, dst);
             }
             (CastOp::Uitofp, Type::I32, _) => self.word_to_float(cx, arg, to, dst),
+            (CastOp::Sitofp, ..) if is_signed_word(cx.func, arg) => {
+                let [src, _] = self.pair_src(cx, arg);
+                let op = by_type(to, SseOp::Cvtsi2ss, SseOp::Cvtsi2sd);
+                cx.sink.push(Inst::GprToXmm { op, width: W, dst, src });
+            }
             (CastOp::Uitofp, _, Type::F64) if !is_pinned => self.long_to_double(cx, arg, dst),
             (CastOp::Uitofp, ..) => {
                 let (args, result) = ([(self.regs(cx, arg), from)], cx.regs(result));
