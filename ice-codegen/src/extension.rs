@@ -138,6 +138,11 @@ fn is_low_half_extended(func: &Function, sign: Signedness, value: Value) -> bool
     }
 }
 
+/// How many bits `value`, an integer, has at most as a number without sign.
+pub fn unsigned_bits(func: &Function, value: Value) -> u32 {
+    bits_of(func, value, MAX_BITS_DEPTH).unsigned
+}
+
 /// Whether `value` is a number of 32 bits with a sign.
 pub fn is_signed_word(func: &Function, value: Value) -> bool {
     bits_of(func, value, MAX_BITS_DEPTH).signed <= 32

@@ -2,7 +2,7 @@
 
 use crate::inst::{Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Cond, SseOp, Width};
+use ice_asm::x86::{Alu, Cond, SseOp, Unary, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::extension::known_halves;
 use ice_codegen::mach::{Sink, VReg};
@@ -360,7 +360,23 @@ impl X86 {
             return;
         }
         let dst = cx.regs(result);
+        if [if_true, if_false].into_iter().any(|value| cx.folded(value).is_some())
+            && let Some(inst) = cx.current_inst()
+            && let Some((kept, value, _)) = self.absolute(cx, inst)
+        {
+            let (width, dst) = (self.part_width(ty), dst.lo());
+            let src = self.reg(cx, value);
+            self.mov(cx, width, dst, Src::Reg(src));
+            cx.sink.push(Inst::Unary { op: Unary::Neg, width, dst });
+            return cx.sink.push(Inst::Cmov { cond: kept, width, dst, src });
+        }
         let numbers = [if_true, if_false].map(|v| cx.func.int_value(v));
+        if let [Some(_), Some(_)] = numbers
+            && let Condition::LowBit(bit) = cx.condition(cond)
+            && self.select_mask(cx, bit, numbers.map(Option::unwrap_or_default), result)
+        {
+            return;
+        }
         if let ([Some(0), Some(1)] | [Some(1), Some(0)], Type::I32) = (numbers, ty) {
             return self.select_bit(cx, cond, numbers[0] == Some(1), dst.lo());
         }
@@ -414,6 +430,89 @@ impl X86 {
                 cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
             }
         }
+    }
+
+    /// What a choice is that is an absolute value or its opposite: the condition behind the negation under which the value
+    /// is kept, the value, and its negation, which has no other use.
+    pub(super) fn absolute<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        select: ice_ir::Inst,
+    ) -> Option<(Cond, Value, Value)> {
+        let &InstData::Select { cond, if_true, if_false } = cx.func.inst(select) else { return None };
+        let &InstData::Icmp { cond, args: [x, bound] } = cx.func.inst(cx.func.defining_inst(cond)?) else {
+            return None;
+        };
+        let ty = cx.func.value_type(x);
+        let is_negative = match (cond, cx.func.int_value(bound)?) {
+            (IntCond::Slt, 0) => true,
+            (IntCond::Sgt, -1) => false,
+            _ => return None,
+        };
+        let negation = if if_true == x { if_false } else { if_true };
+        let def = cx.func.defining_inst(negation)?;
+        let is_negation = matches!(*cx.func.inst(def), InstData::Binary { op: BinaryOp::Sub, args: [zero, y] }
+            if y == x && cx.func.int_value(zero) == Some(0));
+        let is_whole = matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty);
+        if !is_negation
+            || !is_whole
+            || [if_true, if_false] != [x, negation] && [if_true, if_false] != [negation, x]
+            || cx.uses.only_user_in_block(cx.func, def, negation) != Some(select)
+        {
+            return None;
+        }
+        // The negation of what is positive is negative.
+        let kept = if (negation == if_true) == is_negative { Cond::S } else { Cond::Ns };
+        Some((kept, x, negation))
+    }
+
+    /// One of two numbers, of which one is zero, by the lowest bit of a value: what the negation of the bit masks. False, and
+    /// nothing done, for others.
+    fn select_mask<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        bit: Value,
+        numbers: [i64; 2],
+        result: Value,
+    ) -> bool {
+        let ty = cx.func.value_type(result);
+        let (number, op) = match numbers {
+            [number, 0] => (number, Unary::Neg),
+            [0, number] => (number, Unary::Dec),
+            _ => return false,
+        };
+        let width = self.part_width(ty);
+        let is_far = width == Width::B64 && i32::try_from(number).is_err();
+        if !matches!(ty, Type::I32 | Type::I64) || is_far || self.tested_bit(cx, bit, None).is_some() {
+            return false;
+        }
+        let dst = cx.regs(result);
+        let parts = match self.is_pair(ty) {
+            true => [number as i32, (number >> 32) as i32],
+            false => [number as i32; 2],
+        };
+        // The mask is made where a half takes it.
+        let first = usize::from(dst.iter().count() == 2 && parts[0] == 0);
+        let mask = dst.part(first as u8);
+        let src = Src::Reg(self.regs(cx, bit).lo());
+        self.mov(cx, Width::B32, mask, src);
+        cx.sink.push(Inst::Alu { op: Alu::And, width: Width::B32, dst: mask, src: Src::Imm(1) });
+        cx.sink.push(Inst::Unary { op, width, dst: mask });
+        for (part, dst) in dst.iter().enumerate().filter(|&(part, _)| part != first) {
+            match parts[part] {
+                0 => cx.sink.push(Inst::MovImm { width, dst, imm: 0 }),
+                number => {
+                    self.mov(cx, width, dst, Src::Reg(mask));
+                    if number != -1 {
+                        cx.sink.push(Inst::Alu { op: Alu::And, width, dst, src: Src::Imm(number) });
+                    }
+                }
+            }
+        }
+        if parts[first] != -1 {
+            cx.sink.push(Inst::Alu { op: Alu::And, width, dst: mask, src: Src::Imm(parts[first]) });
+        }
+        true
     }
 
     /// 1 if the condition is `wanted`, else 0, in 32 bits.

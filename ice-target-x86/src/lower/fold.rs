@@ -18,7 +18,8 @@
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
-//! | scaling | addition | the index of `lea` |
+//! | scaling | addition, joining with fewer bits | the index of `lea` |
+//! | negation | choice between it and what it negates, by the sign | that of the negation ([`compare`](super::compare)) |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
@@ -37,7 +38,7 @@ use super::float::extremum;
 use super::int::{alu, shift};
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_codegen::extension::long_factors;
+use ice_codegen::extension::{long_factors, unsigned_bits};
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::Sink;
 use ice_codegen::magic::Signedness;
@@ -132,7 +133,9 @@ impl X86 {
                         || matches!(op, BinaryOp::Shl | BinaryOp::Lshr)
                             && self.folds_into_rotation(cx, def, user)
                         || matches!(op, BinaryOp::And | BinaryOp::Xor) && self.folds_into_check(cx, def, user)
-                        || op == BinaryOp::Sub && self.is_amount_of_rotation(cx, def, user)
+                        || op == BinaryOp::Sub
+                            && (self.is_amount_of_rotation(cx, def, user)
+                                || self.absolute(cx, user).is_some_and(|(_, _, negated)| negated == result))
                         || self.memory_operand_of(cx, def, user).is_some()
                         || self.folds_into_address(cx, def, user)
                         || !self.is_confined() && self.is_tested_bit(cx, op, def, user)
@@ -181,9 +184,22 @@ impl X86 {
     }
 
     /// Whether `def` multiplies by 2, 4 or 8 what `user` adds to a number or to something in a register: an index. Of two
-    /// such terms the second has it.
+    /// such terms the second has it. So where `user` joins it with what has only bits below.
     fn is_scaled_addend<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
-        let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *cx.func.inst(user) else { return false };
+        let InstData::Binary { op: op @ (BinaryOp::Add | BinaryOp::Or), args: [a, b] } = *cx.func.inst(user)
+        else {
+            return false;
+        };
+        if op == BinaryOp::Or {
+            let Some((_, scale)) = self.scaled_addend(cx, def) else { return false };
+            let other = if cx.func.result(def) == Some(a) { b } else { a };
+            let is_small = |n: i64| n >> scale == 0;
+            return a != b
+                && match cx.func.int_value(other) {
+                    Some(number) => other == b && is_small(number),
+                    None => cx.folded(other).is_none() && unsigned_bits(cx.func, other) <= scale.into(),
+                };
+        }
         let is_second_one = || {
             cx.func.defining_inst(b).is_some_and(|inst| {
                 self.scaled_addend(cx, inst).is_some()

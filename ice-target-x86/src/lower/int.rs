@@ -54,6 +54,18 @@ fn is_window(func: &Function, inst: ice_ir::Inst, value: Value) -> bool {
     })
 }
 
+/// Whether `value` is of a call behind the definition of `other`.
+fn is_over_call(func: &Function, other: Value, value: Value) -> bool {
+    func.defining_inst(value).is_some_and(|call| {
+        let is_call = matches!(
+            func.inst(call),
+            InstData::Call { .. } | InstData::CallIndirect { .. } | InstData::CallAs { .. }
+        );
+        // Instructions are numbered in order.
+        is_call && func.defining_inst(other).is_none_or(|def| def < call)
+    })
+}
+
 /// The address that is a power of two, the first to the third, times a register.
 fn multiple(x: VReg, power: u8) -> Amode {
     match power {
@@ -85,7 +97,11 @@ impl X86 {
         if op == BinaryOp::Add && self.symbol_sum(cx, [a, b], dst) {
             return;
         }
-        if matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, op, [a, b], width, dst) {
+        // What is joined and scaled has no bit twice.
+        let is_scaled = |value| self.folded_scale(cx, value).is_some();
+        let is_joined = has_folded && op == BinaryOp::Or && [a, b].into_iter().any(is_scaled);
+        let sum = if is_joined { BinaryOp::Add } else { op };
+        if matches!(sum, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, sum, [a, b], width, dst) {
             return;
         }
         if op == BinaryOp::And && self.and_low_half(cx, [a, b], ty, dst) {
@@ -169,7 +185,7 @@ impl X86 {
 
     /// Whether the result of the current instruction rather takes the register of `value` than that of `other`: of two
     /// that are not needed again, the phi whose next value the result is, or else what is no phi of a window,
-    /// whose own next value wants its register.
+    /// whose own next value wants its register; of floats what a call gives, since the other one has been in memory over that.
     pub(super) fn is_better_replaced<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
@@ -183,6 +199,7 @@ impl X86 {
         }
         cx.func.result(inst).is_some_and(|next| is_next(cx.func, value, next))
             || is_window(cx.func, inst, other) && !is_window(cx.func, inst, value)
+            || cx.func.value_type(value).is_scalar_float() && is_over_call(cx.func, other, value)
     }
 
     /// The address of a symbol plus a constant. False, and nothing done, for other sums.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `r = a + b; x = r ^ a; y = r ^ b; z = x & y; z < 0` (with sign) | `add; jo` |
 //! | `r = a - b; x = a ^ b; y = r ^ a; z = x & y; z < 0` (with sign) | `sub; jo` |
-//! | `r = a + b; r < a` (without sign), decided by | `add; jb` |
+//! | `r = a + b; r < a` (without sign), no carry of another sum | `add; jb`, `add; setb` |
 //! | `p = a × b` of words extended into a pair with or without sign; `r` its low half; `r` extended `≠ p` | `imul; jo`, `mul; jo` |
 //!
 //! The comparison does the arithmetic, where it is computed itself, and the instructions before it do nothing. So nothing
@@ -190,12 +190,14 @@ impl X86 {
         let &InstData::Binary { op: BinaryOp::Add, args } = cx.func.inst(arithmetic) else { return None };
         let is_check = cx.func.result(arithmetic) == Some(sum) && args.contains(&part);
         let check = Overflow { op: BinaryOp::Add, args, result: sum, cond: Cond::B };
-        // What is no condition is added, or a value.
-        let decided = cx.func.result(comparison).and_then(|value| {
-            let user = cx.uses.only_user_in_block(cx.func, comparison, value)?;
-            cx.decides(value, user).then_some(())
-        });
-        (is_check && decided.is_some() && self.is_free(cx, comparison, sum)).then_some(check)
+        // What is added may be a carry, which the comparison gives then.
+        let is_carry = || {
+            cx.func.result(comparison).is_some_and(|value| {
+                let user = cx.uses.only_user_in_block(cx.func, comparison, value);
+                user.is_some_and(|user| self.folds_into_carry(cx, comparison, user))
+            })
+        };
+        (is_check && self.is_free(cx, comparison, sum) && !is_carry()).then_some(check)
     }
 
     /// The product of two words, of which the low half is the result.

@@ -10,9 +10,9 @@
 //! value meets itself, for a shift by w is one by 0: only `or` leaves it alone.
 
 use super::int::shift;
-use crate::inst::{Amount, Inst, Src};
+use crate::inst::{Amount, Compare, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{DoubleShift, Shift, Width};
+use ice_asm::x86::{Cond, DoubleShift, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Function, InstData, Type, Value};
@@ -107,10 +107,7 @@ impl X86 {
         let &InstData::Binary { op, args } = cx.func.inst(user) else { return false };
         let Some(result) = cx.func.result(def) else { return false };
         shift_of(cx.func, result).is_some()
-            && rotation_of(cx.func, op, args).is_some_and(|rotation| {
-                let is_variable = matches!(rotation.by, By::Variable(_));
-                !is_variable || !self.is_pair(cx.func.value_type(result))
-            })
+            && rotation_of(cx.func, op, args).is_some()
             && args.into_iter().all(|arg| {
                 let shift = cx.func.defining_inst(arg);
                 shift.is_some_and(|shift| cx.uses.only_user_in_block(cx.func, shift, arg) == Some(user))
@@ -170,10 +167,39 @@ impl X86 {
         cx.sink.push(Inst::Shift { op, width, dst, amount });
     }
 
-    /// A rotation of a pair by a number: each half takes bits from what the other was.
+    /// A rotation of a pair by a variable: the halves change places where it is by a word or more.
+    fn rotate_pair_by<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (op, value, amount): (Shift, Value, Value),
+        dst: ValueRegs,
+    ) {
+        let width = Width::B32;
+        let [amount, _] = self.pair_src(cx, amount);
+        let count = self.part_reg(cx, amount);
+        let regs = self.regs(cx, value);
+        let halves = cx.temp(Type::I64);
+        for (dst, src) in halves.iter().zip(regs.iter()) {
+            self.mov(cx, width, dst, Src::Reg(src));
+        }
+        cx.sink.push(Inst::Compare { op: Compare::Test, width, lhs: count, rhs: Src::Imm(32) });
+        for (dst, src) in [(halves.lo(), regs.hi()), (halves.hi(), regs.lo())] {
+            cx.sink.push(Inst::Cmov { cond: Cond::Ne, width, dst, src });
+        }
+        let op = if op == Shift::Rol { DoubleShift::Shld } else { DoubleShift::Shrd };
+        for (dst, src, from) in [(dst.lo(), halves.lo(), halves.hi()), (dst.hi(), halves.hi(), halves.lo())] {
+            self.mov(cx, width, dst, Src::Reg(src));
+            cx.sink.push(Inst::DoubleShift { op, width, dst, src: from, amount: Amount::Cl(count) });
+        }
+    }
+
+    /// A rotation of a pair: each half takes bits from what the other was.
     pub(super) fn rotate_pair<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rotation: Rotation, dst: ValueRegs) {
-        let By::Number(left) = rotation.by else {
-            return cx.fault("a pair is rotated by a variable");
+        let left = match rotation.by {
+            By::Number(left) => left,
+            By::Variable(amount) => {
+                return self.rotate_pair_by(cx, (rotation.op, rotation.value, amount), dst);
+            }
         };
         let regs = self.regs(cx, rotation.value);
         let [low, high] = if left < 32 { [regs.lo(), regs.hi()] } else { [regs.hi(), regs.lo()] };
