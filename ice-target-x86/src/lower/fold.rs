@@ -19,7 +19,7 @@
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
 //! | scaling | addition, joining with fewer bits | the index of `lea` |
-//! | negation | choice between it and what it negates, by the sign | that of the negation ([`compare`](super::compare)) |
+//! | negation | choice between it and what it negates, by the sign | that of the negation ([`select`](super::select)) |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.

@@ -29,6 +29,7 @@ mod pair_float;
 mod product;
 mod return_call;
 mod rotate;
+mod select;
 #[cfg(test)]
 mod tests;
 mod variadic;
