@@ -289,6 +289,12 @@ impl Body<'_, '_> {
             Sign::Signed => (self.sign_above(a, bits), self.sign_above(b, bits)),
             Sign::Unsigned => (self.zero_above(a, bits), self.zero_above(b, bits)),
         };
+        if bits == 64 && self.m.module.pointer_type == Type::I32 {
+            return match sign {
+                Sign::Unsigned => self.mul_overflow_of_words(a, b),
+                Sign::Signed => self.mul_overflow_of_sizes(a, b),
+            };
+        }
         let low = self.bin(BinaryOp::Mul, a, b);
         let high = self.high_product(sign, a, b);
         let overflow = match sign {
@@ -308,6 +314,56 @@ impl Body<'_, '_> {
             }
         };
         (low, overflow)
+    }
+
+    /// The product of two `i64` without sign, where registers have 32 bits, and whether it overflows: where both have a high
+    /// half, a product of a high half has one, or the sum of the high halves does (Warren, Hacker's Delight, 2-13).
+    fn mul_overflow_of_words(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let low_half = |cx: &mut Self, v| cx.cast(CastOp::Trunc, v, Type::I32);
+        let high_half = |cx: &mut Self, v| {
+            let down = cx.bin_int(BinaryOp::Lshr, v, 32);
+            cx.cast(CastOp::Trunc, down, Type::I32)
+        };
+        let [a0, b0] = [a, b].map(|v| low_half(self, v));
+        let [a1, b1] = [a, b].map(|v| high_half(self, v));
+        let [least, first, second] = [(a0, b0), (a1, b0), (a0, b1)].map(|(x, y)| {
+            let [x, y] = [x, y].map(|v| self.cast(CastOp::Zext, v, Type::I64));
+            self.bin(BinaryOp::Mul, x, y)
+        });
+        let [first0, second0] = [first, second].map(|v| low_half(self, v));
+        let [least1, first1, second1] = [least, first, second].map(|v| high_half(self, v));
+        let cross = self.bin(BinaryOp::Add, first0, second0);
+        let high = self.bin(BinaryOp::Add, least1, cross);
+        let carries = self.icmp(IntCond::Ult, high, least1);
+        let [has_a, has_b] = [a1, b1].map(|v| self.icmp_int(IntCond::Ne, v, 0));
+        let have_both = self.bin(BinaryOp::And, has_a, has_b);
+        let above = self.bin(BinaryOp::Or, first1, second1);
+        let is_above = self.icmp_int(IntCond::Ne, above, 0);
+        let any = self.bin(BinaryOp::Or, carries, have_both);
+        let overflow = self.bin(BinaryOp::Or, any, is_above);
+        let up = self.cast(CastOp::Zext, high, Type::I64);
+        let up = self.bin_int(BinaryOp::Shl, up, 32);
+        let down = self.bin_int(BinaryOp::And, least, 0xffff_ffff);
+        (self.bin(BinaryOp::Or, up, down), overflow)
+    }
+
+    /// The same with sign: that of the sizes, whose sign must be the product's unless that is zero.
+    fn mul_overflow_of_sizes(&mut self, a: Value, b: Value) -> (Value, Value) {
+        let masks = [a, b].map(|v| self.bin_int(BinaryOp::Ashr, v, 63));
+        let [x, y] = [(a, masks[0]), (b, masks[1])].map(|(v, mask)| {
+            let turned = self.bin(BinaryOp::Xor, v, mask);
+            self.bin(BinaryOp::Sub, turned, mask)
+        });
+        let (size, is_large) = self.mul_overflow_of_words(x, y);
+        let mask = self.bin(BinaryOp::Xor, masks[0], masks[1]);
+        let turned = self.bin(BinaryOp::Xor, size, mask);
+        let product = self.bin(BinaryOp::Sub, turned, mask);
+        // A size of 2^63 and more is negative, and its product has the wrong sign, but -2^63.
+        let wrong = self.bin(BinaryOp::Xor, product, mask);
+        let is_wrong = self.icmp_int(IntCond::Slt, wrong, 0);
+        let is_something = self.icmp_int(IntCond::Ne, product, 0);
+        let is_wrong = self.bin(BinaryOp::And, is_wrong, is_something);
+        (product, self.bin(BinaryOp::Or, is_large, is_wrong))
     }
 
     /// The high 64 bits of the product of two `i64`.
