@@ -102,6 +102,9 @@ pub trait Target {
     /// log2 of the alignment of the stack pointer: the largest that an object of the frame gets without a move of it.
     const STACK_ALIGN_LOG2: u8;
 
+    /// Whether atomic loads and stores take every address that others take, too.
+    const HAS_ATOMIC_ADDRESSES: bool = false;
+
     /// The register file for a function with this frame.
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static>;
 

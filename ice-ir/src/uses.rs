@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
 /// How often a value is used, and the last instruction that does; and the types that are loaded or stored there, one bit
-/// each, beside [`WIDENED`], [`MERGED`] and [`OTHERWISE`].
+/// each, beside [`WIDENED`], [`MERGED`], [`OTHERWISE`] and [`ATOMIC`].
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
@@ -30,7 +30,10 @@ const MERGED: u32 = 1 << 30;
 /// that goes from vector to vector.
 const OTHERWISE: u32 = 1 << 29;
 
-const _: () = assert!(Type::ALL.len() < 29);
+/// Set where an atomic load or store uses the value as its address.
+const ATOMIC: u32 = 1 << 28;
+
+const _: () = assert!(Type::ALL.len() < 28);
 
 /// Use counts of one function. Reused from function to function.
 #[derive(Default)]
@@ -131,17 +134,25 @@ impl Uses {
     /// vector, as the lane of another.
     #[inline]
     pub fn is_only_address(&self, value: Value) -> bool {
+        self.values[value.index()].accessed & (OTHERWISE | ATOMIC) == 0
+    }
+
+    /// As [`Self::is_only_address`], where that may be of atomic loads and stores, too.
+    #[inline]
+    pub fn is_only_address_of_any(&self, value: Value) -> bool {
         self.values[value.index()].accessed & OTHERWISE == 0
     }
 
     /// Whether every use of `value` is as an address, and there is one; false for a value younger than the counts.
     pub fn is_only_address_if_known(&self, value: Value) -> bool {
-        self.values.get(value.index()).is_some_and(|uses| uses.count > 0 && uses.accessed & OTHERWISE == 0)
+        self.values
+            .get(value.index())
+            .is_some_and(|uses| uses.count > 0 && uses.accessed & (OTHERWISE | ATOMIC) == 0)
     }
 
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
-        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED | OTHERWISE);
+        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED | OTHERWISE | ATOMIC);
         core::iter::from_fn(move || {
             let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
@@ -232,6 +243,9 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
                 InstData::Phi { .. } => WIDENED | MERGED | OTHERWISE,
                 data if keeps_to_widths(data) => OTHERWISE,
                 InstData::InsertElement { .. } => return note_insertion(values, func, inst),
+                InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
+                    return note_atomic(values, func, inst);
+                }
                 _ => WIDENED | OTHERWISE,
             };
             func.for_each_operand_of(data, |value| note(values, inst, value).accessed |= marks);
@@ -275,6 +289,17 @@ fn note(values: &mut [ValueUses], user: Inst, value: Value) -> &mut ValueUses {
 fn note_access(values: &mut [ValueUses], func: &Function, user: Inst, address: Value, value: Value) {
     let uses = note(values, user, address);
     uses.accessed |= 1 << func.value_type(value) as u32;
+}
+
+/// Notes what an atomic load or store uses.
+#[cold]
+#[inline(never)]
+fn note_atomic(values: &mut [ValueUses], func: &Function, user: Inst) {
+    let &InstData::CallIntrinsic { op, args, .. } = func.inst(user) else { return };
+    let address = usize::from(op == Intrinsic::AtomicStore);
+    for (n, &value) in func.args(args).iter().enumerate() {
+        note(values, user, value).accessed |= if n == address { ATOMIC } else { WIDENED | OTHERWISE };
+    }
 }
 
 /// Notes what an insertion into a vector uses: a lane of another vector is a lane still.

@@ -123,7 +123,7 @@ impl X86 {
     /// Whether the addition `sum` is the address of loads and stores only, and folded into them.
     fn is_top<S: Sink<Inst>>(self, cx: &Cx<'_, S>, sum: ice_ir::Inst) -> bool {
         cx.func.result(sum).is_some_and(|result| {
-            cx.uses.is_only_address(result)
+            cx.uses.is_only_address_of_any(result)
                 && (cx.uses.only_user_in_block(cx.func, sum, result).is_some()
                     || self.folds_into_addresses(cx, sum))
         })

@@ -151,6 +151,7 @@ impl Target for X86 {
     type Scratch = emit::EmitScratch;
 
     const STACK_ALIGN_LOG2: u8 = 4;
+    const HAS_ATOMIC_ADDRESSES: bool = true;
 
     fn registers(&self, frame: &FrameInfo) -> &'static RegisterFile<'static> {
         match self.confines_memory() {

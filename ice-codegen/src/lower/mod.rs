@@ -466,9 +466,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// Whether every use of `value` computes it in a memory operand. Not if a block that came earlier in the
     /// order has already read its register.
     fn folds_into_addresses<T: Target<Inst = I>>(&self, target: &T, inst: Inst, value: Value) -> bool {
-        self.uses.is_only_address(value)
-            && self.plain_reg(value).is_none()
-            && target.folds_into_addresses(self, inst)
+        let is_only_address = match T::HAS_ATOMIC_ADDRESSES {
+            true => self.uses.is_only_address_of_any(value),
+            false => self.uses.is_only_address(value),
+        };
+        is_only_address && self.plain_reg(value).is_none() && target.folds_into_addresses(self, inst)
     }
 
     /// Arguments of edges first, then the terminator.

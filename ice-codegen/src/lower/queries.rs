@@ -4,7 +4,10 @@
 
 use super::{Lower, ValueRegs};
 use crate::mach::{MachInst, Sink};
-use ice_ir::{Inst, InstData, Signature, Type, Value};
+use ice_ir::{Inst, InstData, Intrinsic, Signature, Type, Value};
+
+/// The order of an atomic access that orders nothing else.
+const RELAXED: i64 = 1;
 
 /// Most instructions that a load is moved down.
 const MAX_DELAY: u32 = 128;
@@ -18,6 +21,35 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             InstData::CondBr { .. } => true,
             InstData::Select { cond, .. } => cond == value,
             _ => false,
+        }
+    }
+
+    /// The address that `inst` loads from, if it is a load or a relaxed atomic one, which volatile ones are, of up to a
+    /// register.
+    #[inline]
+    pub fn loaded_address(&self, inst: Inst) -> Option<Value> {
+        match *self.func.inst(inst) {
+            InstData::Load { address, .. } => Some(address),
+            InstData::CallIntrinsic { op: Intrinsic::AtomicLoad, args, .. } => match *self.func.args(args) {
+                [address, order] if self.func.int_value(order) == Some(RELAXED) => Some(address),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The address that `inst` stores to, and the value, if it is a store or a relaxed atomic one.
+    #[inline]
+    pub fn stored(&self, inst: Inst) -> Option<(Value, Value)> {
+        match *self.func.inst(inst) {
+            InstData::Store { address, value, .. } => Some((address, value)),
+            InstData::CallIntrinsic { op: Intrinsic::AtomicStore, args, .. } => match *self.func.args(args) {
+                [value, address, order] if self.func.int_value(order) == Some(RELAXED) => {
+                    Some((address, value))
+                }
+                _ => None,
+            },
+            _ => None,
         }
     }
 

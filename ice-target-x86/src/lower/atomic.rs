@@ -66,7 +66,11 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         match cx.atomic_rule(inst, op, args)? {
             AtomicRule::Load { address, result, .. } => self.atomic_load(cx, address, result),
-            AtomicRule::Store { value, address, order } => self.atomic_store(cx, value, address, order),
+            AtomicRule::Store { value, address, order } => {
+                if !self.modifies(cx, inst, address, value) {
+                    self.atomic_store(cx, value, address, order);
+                }
+            }
             AtomicRule::ReadModifyWrite { op, address, value, result } => {
                 self.atomic_rmw(cx, op, address, value, result);
             }

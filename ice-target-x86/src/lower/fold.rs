@@ -23,7 +23,7 @@
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
 //! reached, by looking at its only user. A chain of folded definitions is computed at its last user.
-//! For a load that is later than it stood: it must read the same. So both are in one block, and no
+//! For a load that is later than it stood, volatile ones included: it must read the same. So both are in one block, and no
 //! instruction between them has a side effect ([`Lower::may_delay`](ice_codegen::Lower::may_delay)). An operation
 //! on memory is a load, an operation that alone uses it, and a store that alone uses that, all of one block, load and
 //! store with the same address value and type, and nothing between them that has a side effect.
@@ -110,6 +110,11 @@ impl X86 {
                         || self.folds_into_check(cx, def, user))
             }
             InstData::Load { .. } => self.folds_load(cx, def, user),
+            InstData::CallIntrinsic { op: Intrinsic::AtomicLoad, .. } => {
+                !self.is_pair(cx.func.value_type(result))
+                    && cx.loaded_address(def).is_some()
+                    && self.folds_load(cx, def, user)
+            }
             InstData::InsertElement { .. } => {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
                     || self.folds_into_shuffle(cx, def)
@@ -338,7 +343,7 @@ impl X86 {
         def: ice_ir::Inst,
         store: ice_ir::Inst,
     ) -> Option<Value> {
-        let &InstData::Store { address, value, .. } = cx.func.inst(store) else { return None };
+        let (address, value) = cx.stored(store)?;
         let &InstData::Binary { op, args } = cx.func.inst(def) else { return None };
         let ty = cx.func.value_type(value);
         if cx.func.result(def) != Some(value) || !ty.is_scalar_int() || ty == Type::I1 {
@@ -354,8 +359,7 @@ impl X86 {
                 return None;
             }
             let load = cx.func.defining_inst(arg)?;
-            let &InstData::Load { address: from, .. } = cx.func.inst(load) else { return None };
-            (from == address
+            (cx.loaded_address(load) == Some(address)
                 && cx.uses.only_user_in_block(cx.func, load, arg) == Some(def)
                 && cx.may_delay(load, store))
             .then_some(arg)
@@ -451,10 +455,8 @@ impl X86 {
 
     /// Where a value is in memory, if it is a load that was folded into the instruction being lowered.
     pub(super) fn folded_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<Amode> {
-        match *cx.func.inst(cx.folded(value)?) {
-            InstData::Load { address, .. } => Some(self.address(cx, address)),
-            _ => None,
-        }
+        let address = cx.loaded_address(cx.folded(value)?)?;
+        Some(self.address(cx, address))
     }
 
     /// The halves of a pair that was folded into the instruction being lowered: what is loaded, extended

@@ -52,13 +52,28 @@ impl X86 {
         address: Value,
         value: Value,
     ) {
-        if let Some(def) = cx.folded(value)
-            && let Some(operand) = self.memory_operand_of(cx, def, inst)
-        {
-            return self.modify(cx, def, operand, address);
+        if self.modifies(cx, inst, address, value) {
+            return;
         }
         let mem = self.address(cx, address);
         self.store_to(cx, mem, value);
+    }
+
+    /// A store of what one operation on memory does. False, and nothing done, for others.
+    pub(super) fn modifies<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        store: ice_ir::Inst,
+        address: Value,
+        value: Value,
+    ) -> bool {
+        if let Some(def) = cx.folded(value)
+            && let Some(operand) = self.memory_operand_of(cx, def, store)
+        {
+            self.modify(cx, def, operand, address);
+            return true;
+        }
+        false
     }
 
     /// The operation `def`, of which `operand` is in memory at `address`, where its result goes.
