@@ -13,7 +13,7 @@ use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::needed_bits::{Half, needed_bits, only_half};
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
-use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value, ValueDef};
 
 const W: Width = Width::B32;
 
@@ -209,22 +209,22 @@ impl X86 {
             return self.multiply_wide(cx, Signedness::Signed, [a, b], factors, [dst.lo(), dst.hi()]);
         }
         let (x, y) = (self.pair_src(cx, a), self.pair_src(cx, b));
+        let crosses = [(x[0], y[1], b), (y[0], x[1], a)];
+        let crosses = crosses.into_iter().filter(|(low, high, _)| ![*low, *high].contains(&Src::Imm(0)));
+        // What is returned is wanted where the high half comes to be.
+        let is_returned =
+            cx.uses.last_user(result).is_some_and(|user| matches!(cx.func.inst(user), InstData::Ret { .. }));
+        if is_returned {
+            self.multiply_wide(cx, Signedness::Unsigned, [a, b], [x[0], y[0]], [dst.lo(), dst.hi()]);
+            for cross in crosses {
+                let src = Src::Reg(self.cross_product(cx, cross));
+                cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src });
+            }
+            return;
+        }
         let mut sum = None;
-        for (low, high) in [(x[0], y[1]), (y[0], x[1])] {
-            if [low, high].contains(&Src::Imm(0)) {
-                continue;
-            }
-            let cross = self.temp(cx, Type::I32);
-            match (low, high) {
-                (Src::Imm(number), half) | (half, Src::Imm(number)) => {
-                    self.multiply_by(cx, W, cross, half, number);
-                }
-                // Of the two the low half is used again.
-                _ => {
-                    self.mov(cx, W, cross, high);
-                    cx.sink.push(Inst::Imul { width: W, dst: cross, src: low });
-                }
-            }
+        for cross in crosses {
+            let cross = self.cross_product(cx, cross);
             match sum {
                 None => sum = Some(cross),
                 Some(dst) => {
@@ -234,12 +234,28 @@ impl X86 {
         }
         let high = if sum.is_some() { self.temp(cx, Type::I32) } else { dst.hi() };
         self.multiply_wide(cx, Signedness::Unsigned, [a, b], [x[0], y[0]], [dst.lo(), high]);
-        let Some(sum) = sum else { return };
-        let is_returned =
-            cx.uses.last_user(result).is_some_and(|user| matches!(cx.func.inst(user), InstData::Ret { .. }));
-        let (first, src) = if is_returned { (high, sum) } else { (sum, high) };
-        self.mov(cx, W, dst.hi(), Src::Reg(first));
-        cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(src) });
+        if let Some(sum) = sum {
+            self.mov(cx, W, dst.hi(), Src::Reg(sum));
+            cx.sink.push(Inst::Alu { op: Alu::Add, width: W, dst: dst.hi(), src: Src::Reg(high) });
+        }
+    }
+
+    /// The low half of a product of a low and a high half, that of the value `whole`.
+    fn cross_product<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, (low, high, whole): (Src, Src, Value)) -> VReg {
+        let cross = self.temp(cx, Type::I32);
+        match (low, high) {
+            (Src::Imm(number), half) | (half, Src::Imm(number)) => {
+                self.multiply_by(cx, W, cross, half, number);
+            }
+            // Of the two the low half is used again. A half of a parameter may be in memory.
+            _ => {
+                let is_param = matches!(cx.func.value_def(whole), ValueDef::Param(_));
+                let (lhs, src) = if is_param { (low, high) } else { (high, low) };
+                self.mov(cx, W, cross, lhs);
+                cx.sink.push(Inst::Imul { width: W, dst: cross, src });
+            }
+        }
+        cross
     }
 
     /// The whole product of two words, the low halves of `values`: into eax goes what is not used again, or a number.
