@@ -14,7 +14,37 @@ impl X86 {
     /// A load of any type.
     pub(crate) fn load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
         let mem = self.address(cx, address);
+        if self.is_copied(cx, result) {
+            let dst = self.copied_reg(cx, result);
+            return cx.sink.push(Inst::LoadXmm { size: 8, dst, mem });
+        }
         self.load_from(cx, mem, result);
+    }
+
+    /// Whether `value` is a pair that is loaded to be stored, and nothing else: it goes through a vector register.
+    fn is_copied<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        let is_load = |value| {
+            let def = cx.func.defining_inst(value);
+            def.is_some_and(|def| matches!(cx.func.inst(def), InstData::Load { .. }))
+        };
+        self.is_pair(cx.func.value_type(value))
+            && cx.uses.known_count(value) == Some(1)
+            && is_load(value)
+            && cx.uses.last_user(value).is_some_and(|user| {
+                matches!(*cx.func.inst(user), InstData::Store { value: stored, .. } if stored == value)
+            })
+    }
+
+    /// The vector register of a value that is copied.
+    fn copied_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        if let Some(reg) = cx.plain_reg(value) {
+            return reg;
+        }
+        let reg = self.temp(cx, Type::F64);
+        if !cx.share(value, reg) {
+            cx.fault("a pair that is copied is in other registers");
+        }
+        reg
     }
 
     /// A load of `result` from a memory operand.
@@ -56,6 +86,10 @@ impl X86 {
             return;
         }
         let mem = self.address(cx, address);
+        if self.is_copied(cx, value) {
+            let src = self.copied_reg(cx, value);
+            return cx.sink.push(Inst::StoreXmm { size: 8, src, mem });
+        }
         self.store_to(cx, mem, value);
     }
 
