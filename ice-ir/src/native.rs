@@ -126,8 +126,7 @@ named_enum!(
         /// As [`Stdcall`](Self::Stdcall), and the first word of an integer is in ecx.
         Thiscall = "thiscall",
         /// That of LLVM for functions that nobody else calls, on x86-32 (`fastcc`): the first two words of integers are in ecx
-        /// and edx, the first three floats in vector registers, and results that are floats too. The standard one where
-        /// arguments are variable.
+        /// and edx, the first three floats in vector registers, and results that are floats too.
         Fast = "fast",
     }
 );
@@ -139,9 +138,9 @@ impl CallingConvention {
             CallingConvention::Standard
             | CallingConvention::PreserveMost
             | CallingConvention::PreserveAll
-            | CallingConvention::Win64
-            | CallingConvention::Fast => true,
+            | CallingConvention::Win64 => true,
             CallingConvention::PreserveNone
+            | CallingConvention::Fast
             | CallingConvention::Stdcall
             | CallingConvention::Fastcall
             | CallingConvention::Thiscall => false,

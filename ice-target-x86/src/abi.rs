@@ -97,10 +97,6 @@ impl ArgumentPlaces {
     pub(crate) fn of(mode: Mode, signature: Option<&Signature>) -> Self {
         match signature {
             Some(&Signature { arity, convention, .. }) => {
-                let convention = match (convention, arity) {
-                    (CallingConvention::Fast, Arity::Variadic) => CallingConvention::Standard,
-                    _ => convention,
-                };
                 let mut places = ArgumentPlaces { convention, ..ArgumentPlaces::new(mode, arity) };
                 if convention == CallingConvention::Win64 {
                     places.stack.take(HOME_AREA, 8);
