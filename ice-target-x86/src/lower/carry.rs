@@ -7,6 +7,8 @@
 //! | `a > b`, `a <= b` | the same with `b` and `a` exchanged, or the next larger number for `b` | |
 //! | `a = 0`, `a != 0` | `a < 1`, `a >= 1` | |
 //!
+//! Where the number is extended with its sign, what is added is subtracted.
+//!
 //! Comparison and extension have one use each, in the block of the sum, which is of 32 or 64 bits in one register.
 
 use super::int::alu;
@@ -28,7 +30,7 @@ struct Carry {
 /// The comparison of which `value` is 0 or 1.
 fn extended_comparison(func: &Function, value: Value) -> Option<(ice_ir::Inst, ice_ir::Inst)> {
     let cast = func.defining_inst(value)?;
-    let &InstData::Cast { op: CastOp::Zext, arg } = func.inst(cast) else { return None };
+    let &InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg } = func.inst(cast) else { return None };
     let comparison = func.defining_inst(arg)?;
     matches!(func.inst(comparison), InstData::Icmp { .. }).then_some((cast, comparison))
 }
@@ -99,7 +101,7 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         let sum = match *cx.func.inst(user) {
-            InstData::Cast { op: CastOp::Zext, .. } => {
+            InstData::Cast { op: CastOp::Zext | CastOp::Sext, .. } => {
                 cx.func.result(user).and_then(|value| cx.uses.only_user_in_block(cx.func, user, value))
             }
             InstData::Binary { .. } => Some(user),
@@ -120,7 +122,7 @@ impl X86 {
         let folded = args.into_iter().find(|&arg| {
             cx.folded(arg).is_some_and(|inst| matches!(cx.func.inst(inst), InstData::Cast { .. }))
         });
-        let Some((value, (_, comparison))) =
+        let Some((value, (cast, comparison))) =
             folded.and_then(|value| Some((value, extended_comparison(cx.func, value)?)))
         else {
             return false;
@@ -136,7 +138,8 @@ impl X86 {
         };
         self.mov(cx, width, dst, src);
         cx.sink.push(Inst::Compare { op: Compare::Cmp, width: compared, lhs, rhs });
-        let is_sum = op == Alu::Add;
+        let is_signed = matches!(cx.func.inst(cast), InstData::Cast { op: CastOp::Sext, .. });
+        let is_sum = (op == Alu::Add) != is_signed;
         let (op, imm) = match (is_sum, carry.is_inverse) {
             (true, false) => (Alu::Adc, 0),
             (true, true) => (Alu::Sbb, -1),

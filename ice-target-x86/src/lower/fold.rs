@@ -102,6 +102,9 @@ impl X86 {
                     && cx.func.value_type(arg) == Type::I32
                     && self.takes_halves(cx, result, user)
             }
+            InstData::Cast { op: CastOp::Sext, arg } if cx.func.value_type(arg) == Type::I1 => {
+                self.folds_into_carry(cx, def, user)
+            }
             InstData::Cast { op: CastOp::Sext, arg } => {
                 self.is_pair(cx.func.value_type(result))
                     && cx.func.value_type(arg) == Type::I32
@@ -205,6 +208,9 @@ impl X86 {
                     None => cx.folded(other).is_none() && unsigned_bits(cx.func, other) <= scale.into(),
                 };
         }
+        if self.odd_multiple(cx, def).is_some() {
+            return op == BinaryOp::Add && cx.func.int_value(b).is_some_and(|n| i32::try_from(n).is_ok());
+        }
         let is_second_one = || {
             cx.func.defining_inst(b).is_some_and(|inst| {
                 self.scaled_addend(cx, inst).is_some()
@@ -218,6 +224,19 @@ impl X86 {
             && is_term(b)
             && self.scaled_addend(cx, def).is_some()
             && (cx.func.result(def) == Some(b) || !is_second_one())
+    }
+
+    /// The value and the power of two one less than the factor of a product by 3, 5 or 9, which an index beside its base is.
+    pub(super) fn odd_multiple<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Option<(Value, u8)> {
+        let &InstData::Binary { op: BinaryOp::Mul, args: [x, k] } = cx.func.inst(inst) else { return None };
+        let n @ (3 | 5 | 9) = cx.func.int_value(k)? else { return None };
+        let ty = cx.func.value_type(x);
+        (matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty) && !cx.is_constant(x))
+            .then_some((x, (n - 1).trailing_zeros() as u8))
     }
 
     /// The value and the power of two of a multiplication that an index of `lea` does.

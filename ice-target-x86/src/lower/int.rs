@@ -232,6 +232,14 @@ impl X86 {
             cx.sink.push(Inst::Lea { width, dst, mem });
             return true;
         }
+        if let Some((x, scale)) = cx.folded(a).and_then(|inst| self.odd_multiple(cx, inst))
+            && let Some(disp) = cx.func.int_value(b).and_then(|n| i32::try_from(n).ok())
+        {
+            let x = self.reg(cx, x);
+            let mem = Amode { index: Some((x, scale)), disp, ..Amode::reg(x) };
+            cx.sink.push(Inst::Lea { width, dst, mem });
+            return true;
+        }
         if cx.is_constant(a) || cx.folded(a).is_some() && self.folded_scale(cx, a).is_none() {
             return false;
         }

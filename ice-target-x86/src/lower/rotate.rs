@@ -1,5 +1,7 @@
 //! Rotations: a value shifted to the left, together with itself shifted to the right by the rest of its width.
 //!
+//! A narrow number is rotated by a constant only, and nothing above it comes down.
+//!
 //! | shifts of x, of w bits | joined by | becomes |
 //! |---|---|---|
 //! | `shl x, n` and `lshr x, w - n`, n from 1 to w - 1 | or, add, xor | `rol`; of pairs two `shld` |
@@ -71,7 +73,8 @@ fn rotation_of(func: &Function, op: BinaryOp, args: [Value; 2]) -> Option<Rotati
         _ => return None,
     };
     let ty = func.value_type(value);
-    if value != same || !matches!(ty, Type::I32 | Type::I64) {
+    let is_narrow = matches!(ty, Type::I8 | Type::I16);
+    if value != same || !is_narrow && !matches!(ty, Type::I32 | Type::I64) {
         return None;
     }
     let bits = ty.bits();
@@ -79,7 +82,7 @@ fn rotation_of(func: &Function, op: BinaryOp, args: [Value; 2]) -> Option<Rotati
         let is_rest = left > 0 && right > 0 && left + right == i64::from(bits);
         return is_rest.then_some(Rotation { value, op: Shift::Rol, by: By::Number(left as u8) });
     }
-    if op != BinaryOp::Or {
+    if op != BinaryOp::Or || is_narrow {
         return None;
     }
     let opposite = |[left, right]: [Value; 2], whole| {
@@ -164,6 +167,7 @@ impl X86 {
         };
         let src = self.src(cx, value);
         self.mov(cx, width, dst, src);
+        let width = self.width(cx.func.value_type(value));
         cx.sink.push(Inst::Shift { op, width, dst, amount });
     }
 

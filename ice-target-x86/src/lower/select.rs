@@ -331,10 +331,10 @@ impl X86 {
         let &InstData::Select { cond, if_true, if_false } = cx.func.inst(select) else { return None };
         let comparison = cx.func.defining_inst(cond)?;
         let &InstData::Icmp { cond: by, args } = cx.func.inst(comparison) else { return None };
-        let is_word = |ty: Type| matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty);
+        let is_integer = |value| cx.func.value_type(value).is_scalar_int();
         let number = |value| cx.func.int_value(value);
-        let is_plain = is_word(cx.func.value_type(args[0]))
-            && is_word(cx.func.value_type(if_true))
+        let is_plain = is_integer(args[0])
+            && is_integer(if_true)
             && !cx.uses.is_dead(select)
             && cx.uses.only_user_in_block(cx.func, comparison, cond) == Some(select)
             && (number(if_true).is_none() || number(if_false).is_none())
