@@ -195,6 +195,8 @@ named_enum!(
         Return = "return",
         /// `to` gets the topmost result of the call just made, which is taken away.
         Result = "result",
+        /// `to = a`, an `i64` with a sign.
+        FromLong = "from.i64",
     }
 );
 

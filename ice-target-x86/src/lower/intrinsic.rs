@@ -79,7 +79,7 @@ impl X86 {
                     self.frame_walk(cx, op, level, result);
                 }
             }
-            Intrinsic::Extended => return self.extended_operation(cx, args),
+            Intrinsic::Extended => return self.extended_operation(cx, inst),
             Intrinsic::MulHigh => return self.multiply_whole(cx, inst, args),
             Intrinsic::CheckType => {
                 let word = cx.func.int_value(args[1]);

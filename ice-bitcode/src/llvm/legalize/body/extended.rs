@@ -1,8 +1,10 @@
 //! `x86_fp80`, the 80-bit format of the x87 unit: the significand with its leading one, then sign and exponent in the
 //! low 16 bits of a second part (Intel manual, volume 1, 8.2).
 //!
-//! What only moves bits (signs, classes, integers) is done on the parts; arithmetic, comparisons and rounding are
-//! done by the unit, with operands and results in three temporaries of the frame that all operations share.
+//! What only moves bits (signs, classes, to integers) is done on the parts; arithmetic, comparisons and rounding are
+//! done by the unit. A result has a place of its own in the frame, where other operations find it as an operand: it is written
+//! where the value is defined and nowhere else. The parts that nobody asks for are not read. What is no such result goes through
+//! temporaries that all operations share.
 //!
 //! As an argument the number is 16 bytes of memory on x86-64 and 12 on i386; as a result it is on the stack of the
 //! unit, from which it is taken right after the call (System V ABI, 3.2.3; i386 supplement, 2.2.3).
@@ -26,6 +28,9 @@ const EXPONENT: i64 = 0x7fff;
 /// The leading one of a significand, and the bit that makes a NaN quiet.
 const LEADING: i64 = i64::MIN;
 const QUIET: i64 = 1 << 62;
+
+/// Most results of a function that have places of their own.
+const MAX_PLACES: usize = 1 << 12;
 
 /// What a value that is passed is to the signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +81,35 @@ impl Body<'_, '_> {
         out
     }
 
+    /// A place for a result.
+    fn extended_place(&mut self) -> Checked<Value> {
+        match self.s.extended_places.len() < MAX_PLACES {
+            true => self.slot(16, 4),
+            false => Ok(self.extended_temporaries()?[0]),
+        }
+    }
+
+    /// A result that an operation has left in a place of [`Self::extended_place`].
+    fn extended_result(&mut self, place: Value) -> Run {
+        let out = self.load_extended(place);
+        if self.s.extended_places.len() < MAX_PLACES {
+            let [low, high] = [0, 1].map(|part| self.get(out, part));
+            self.s.extended_places.insert(low, (high, place));
+        }
+        out
+    }
+
+    /// Where the operand `number` is in memory: in its place, or in this temporary.
+    fn extended_operand(&mut self, number: Run, temporary: Value) -> Value {
+        match self.s.extended_places.get(&self.get(number, 0)) {
+            Some(&(high, place)) if high == self.get(number, 1) => place,
+            _ => {
+                self.store_extended(temporary, number);
+                temporary
+            }
+        }
+    }
+
     /// The operation on memory.
     fn extended_unit(&mut self, op: ExtendedOp, to: Value, a: Value, b: Value) -> Checked<()> {
         let code = self.i32(op.code());
@@ -93,18 +127,17 @@ impl Body<'_, '_> {
             BinaryOp::Fdiv => ExtendedOp::Div,
             _ => return self.extended_library("fmod", &[a, b]),
         };
-        let [to, x, y] = self.extended_temporaries()?;
-        self.store_extended(x, a);
-        self.store_extended(y, b);
+        let [_, x, y] = self.extended_temporaries()?;
+        let (to, x, y) = (self.extended_place()?, self.extended_operand(a, x), self.extended_operand(b, y));
         self.extended_unit(op, to, x, y)?;
-        Ok(self.load_extended(to))
+        Ok(self.extended_result(to))
     }
 
     pub(super) fn extended_sqrt(&mut self, a: Run) -> Checked<Run> {
-        let [to, x, _] = self.extended_temporaries()?;
-        self.store_extended(x, a);
+        let [_, x, _] = self.extended_temporaries()?;
+        let (to, x) = (self.extended_place()?, self.extended_operand(a, x));
         self.extended_unit(ExtendedOp::Sqrt, to, x, x)?;
-        Ok(self.load_extended(to))
+        Ok(self.extended_result(to))
     }
 
     /// A comparison, from the condition bits of the unit.
@@ -135,8 +168,7 @@ impl Body<'_, '_> {
         };
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
         let [to, x, y] = self.extended_temporaries()?;
-        self.store_extended(x, a);
-        self.store_extended(y, b);
+        let (x, y) = (self.extended_operand(a, x), self.extended_operand(b, y));
         self.extended_unit(ExtendedOp::Compare, to, x, y)?;
         let word = self.b.load(Type::I16, to, 4);
         let word = self.resize_zero(word, Type::I32);
@@ -224,7 +256,10 @@ impl Body<'_, '_> {
             (Scalar::Int(bits @ ..=64), _) => {
                 let sign = if op == CastOp::Sitofp { Sign::Signed } else { Sign::Unsigned };
                 let value = self.extended(bits, self.get(a, 0), sign, Type::I64);
-                self.int_to_extended(sign, value)
+                match sign == Sign::Signed || bits < 64 {
+                    true => self.extended_from(ExtendedOp::FromLong, value),
+                    false => self.long_to_extended(value),
+                }
             }
             (_, Scalar::Int(bits @ ..=64)) => {
                 let value = self.extended_to_int(a);
@@ -236,7 +271,7 @@ impl Body<'_, '_> {
             }
             (Scalar::Extended, Scalar::Float | Scalar::Double) => {
                 let [place, x, _] = self.extended_temporaries()?;
-                self.store_extended(x, a);
+                let x = self.extended_operand(a, x);
                 let op = if to == Scalar::Float { ExtendedOp::ToSingle } else { ExtendedOp::ToDouble };
                 self.extended_unit(op, place, x, x)?;
                 let value = self.b.load(to.part(), place, 4);
@@ -245,39 +280,38 @@ impl Body<'_, '_> {
             (Scalar::Extended, _) => unsupported("a conversion from x86_fp80 to 16 bits"),
             (from, _) => {
                 let value = self.float_extend(from, self.get(a, 0));
-                let [place, x, _] = self.extended_temporaries()?;
-                self.b.store(x, value, 4);
                 let is_single = self.ty_of(value) == Type::F32;
-                let op = if is_single { ExtendedOp::FromSingle } else { ExtendedOp::FromDouble };
-                self.extended_unit(op, place, x, x)?;
-                Ok(self.load_extended(place))
+                self.extended_from(
+                    if is_single { ExtendedOp::FromSingle } else { ExtendedOp::FromDouble },
+                    value,
+                )
             }
         }
     }
 
-    /// Exact: the significand is the size, shifted until its first one leads.
-    fn int_to_extended(&mut self, sign: Sign, value: Value) -> Checked<Run> {
-        let (size, sign) = match sign {
-            Sign::Signed => {
-                let sign = self.bin_int(BinaryOp::Ashr, value, 63);
-                let flipped = self.bin(BinaryOp::Xor, value, sign);
-                (self.bin(BinaryOp::Sub, flipped, sign), self.bin_int(BinaryOp::And, sign, SIGN))
-            }
-            Sign::Unsigned => (value, self.i64(0)),
-        };
+    /// A number in a register, by an operation that reads it from memory.
+    fn extended_from(&mut self, op: ExtendedOp, value: Value) -> Checked<Run> {
+        let [_, x, _] = self.extended_temporaries()?;
+        let place = self.extended_place()?;
+        self.b.store(x, value, 4);
+        self.extended_unit(op, place, x, x)?;
+        Ok(self.extended_result(place))
+    }
+
+    /// 64 bits without sign. Exact: the significand is the number, shifted until its first one leads.
+    fn long_to_extended(&mut self, value: Value) -> Checked<Run> {
         let of_zero = self.int(Type::I1, 0);
-        let zeros = self.intrinsic(Intrinsic::Ctlz, Type::I64, &[size, of_zero])?;
+        let zeros = self.intrinsic(Intrinsic::Ctlz, Type::I64, &[value, of_zero])?;
         let within = self.bin_int(BinaryOp::And, zeros, 63);
-        let significand = self.bin(BinaryOp::Shl, size, within);
+        let significand = self.bin(BinaryOp::Shl, value, within);
         let most = self.i64(INTEGER_EXPONENT);
         let exponent = self.bin(BinaryOp::Sub, most, zeros);
-        let is_zero = self.icmp_int(IntCond::Eq, size, 0);
+        let is_zero = self.icmp_int(IntCond::Eq, value, 0);
         let none = self.i64(0);
         let exponent = self.choose(is_zero, none, exponent);
-        let upper = self.bin(BinaryOp::Or, exponent, sign);
         let out = self.reserve(2);
         self.set(out, 0, significand);
-        self.set(out, 1, upper);
+        self.set(out, 1, exponent);
         Ok(out)
     }
 
@@ -341,11 +375,11 @@ impl Body<'_, '_> {
 
     /// The results of the call just made, as `parts` parts.
     pub(super) fn extended_results(&mut self, parts: u32) -> Checked<Run> {
-        let [place, ..] = self.extended_temporaries()?;
         let out = self.reserve(parts);
         for at in (0..parts).step_by(2) {
+            let place = self.extended_place()?;
             self.extended_unit(ExtendedOp::Result, place, place, place)?;
-            let number = self.load_extended(place);
+            let number = self.extended_result(place);
             self.copy(out, at, number);
         }
         Ok(out)
@@ -356,7 +390,7 @@ impl Body<'_, '_> {
         let run = self.run(value);
         let [_, x, _] = self.extended_temporaries()?;
         for at in (0..run.len).step_by(2).rev() {
-            self.store_extended(x, run.part(at, 2));
+            let x = self.extended_operand(run.part(at, 2), x);
             self.extended_unit(ExtendedOp::Return, x, x, x)?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! The state of one body while it is read, whose memory is reused from body to body.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use ice_ir::{Block, FuncId, Inst, StackProtection, Symbol, Value};
@@ -66,6 +67,8 @@ pub(super) struct Scratch {
     pub(super) result_slot: Option<Value>,
     /// The temporaries of operations on `x86_fp80`.
     pub(super) extended: Option<[Value; 3]>,
+    /// Where results of these operations are in memory: the lower part, the upper one and the place.
+    pub(super) extended_places: BTreeMap<Value, (Value, Value)>,
     /// Arguments and results that came extended.
     pub(super) promoted: Promoted,
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
@@ -155,6 +158,7 @@ impl Default for Scratch {
             flags: FunctionFlags::default(),
             result_slot: None,
             extended: None,
+            extended_places: BTreeMap::new(),
             promoted: Promoted::default(),
             argument_places: Vec::new(),
             memory_arguments: 0,
@@ -214,6 +218,7 @@ impl Scratch {
         self.ret = None;
         self.result_slot = None;
         self.extended = None;
+        self.extended_places.clear();
         self.argument_places.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
