@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, IntCond, Intrinsic, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, InstData, IntCond, Intrinsic, TailHint, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -31,6 +31,9 @@ const QUIET: i64 = 1 << 62;
 
 /// Most results of a function that have places of their own.
 const MAX_PLACES: usize = 1 << 12;
+
+/// Most constants of a function that have.
+const MAX_CONSTANTS: usize = 64;
 
 /// What a value that is passed is to the signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,14 +103,51 @@ impl Body<'_, '_> {
     }
 
     /// Where the operand `number` is in memory: in its place, or in this temporary.
-    fn extended_operand(&mut self, number: Run, temporary: Value) -> Value {
-        match self.s.extended_places.get(&self.get(number, 0)) {
-            Some(&(high, place)) if high == self.get(number, 1) => place,
-            _ => {
-                self.store_extended(temporary, number);
-                temporary
-            }
+    fn extended_operand(&mut self, number: Run, temporary: Value) -> Checked<Value> {
+        let [low, high] = [0, 1].map(|part| self.get(number, part));
+        match self.s.extended_places.get(&low) {
+            Some(&(of_place, place)) if of_place == high => return Ok(place),
+            _ => {}
         }
+        let parts = [low, high].map(|part| self.b.func.int_value(part));
+        if let [Some(low), Some(high)] = parts
+            && let Some(place) = self.extended_constant([low, high])?
+        {
+            return Ok(place);
+        }
+        self.store_extended(temporary, number);
+        Ok(temporary)
+    }
+
+    /// The place of a constant, which is written once, where the function begins; `None` if there are many.
+    fn extended_constant(&mut self, parts: [i64; 2]) -> Checked<Option<Value>> {
+        if let Some(&place) = self.s.extended_constants.get(&parts) {
+            return Ok(Some(place));
+        }
+        if self.s.extended_constants.len() == MAX_CONSTANTS {
+            return Ok(None);
+        }
+        let place = self.slot(16, 4)?;
+        let [low, high] = [self.i64(parts[0]), self.int(Type::I16, i64::from(parts[1] as i16))];
+        let pointer = self.pointer();
+        let upper = self.int(pointer, 8);
+        let func = &mut self.b.func;
+        let Some(entry) = func.layout.entry() else { return Ok(None) };
+        let sum = func.make_inst(InstData::Binary { op: BinaryOp::Add, args: [place, upper] }, pointer);
+        let Some(upper) = func.result(sum) else { return Ok(None) };
+        let stores = [(place, low, 4), (upper, high, 3)].map(|(address, value, align_log2)| {
+            func.make_inst(InstData::Store { address, value, align_log2 }, Type::Void)
+        });
+        let mut before = func.defining_inst(place);
+        for inst in [stores[0], sum, stores[1]] {
+            match before.and_then(|before| func.layout.next_inst(before)) {
+                Some(next) => func.layout.insert_before(next, inst),
+                None => func.layout.append_inst(entry, inst),
+            }
+            before = Some(inst);
+        }
+        self.s.extended_constants.insert(parts, place);
+        Ok(Some(place))
     }
 
     /// The operation on memory.
@@ -128,14 +168,15 @@ impl Body<'_, '_> {
             _ => return self.extended_library("fmod", &[a, b]),
         };
         let [_, x, y] = self.extended_temporaries()?;
-        let (to, x, y) = (self.extended_place()?, self.extended_operand(a, x), self.extended_operand(b, y));
+        let (x, y) = (self.extended_operand(a, x)?, self.extended_operand(b, y)?);
+        let to = self.extended_place()?;
         self.extended_unit(op, to, x, y)?;
         Ok(self.extended_result(to))
     }
 
     pub(super) fn extended_sqrt(&mut self, a: Run) -> Checked<Run> {
         let [_, x, _] = self.extended_temporaries()?;
-        let (to, x) = (self.extended_place()?, self.extended_operand(a, x));
+        let (to, x) = (self.extended_place()?, self.extended_operand(a, x)?);
         self.extended_unit(ExtendedOp::Sqrt, to, x, x)?;
         Ok(self.extended_result(to))
     }
@@ -168,7 +209,7 @@ impl Body<'_, '_> {
         };
         let (a, b) = if is_swapped { (b, a) } else { (a, b) };
         let [to, x, y] = self.extended_temporaries()?;
-        let (x, y) = (self.extended_operand(a, x), self.extended_operand(b, y));
+        let (x, y) = (self.extended_operand(a, x)?, self.extended_operand(b, y)?);
         self.extended_unit(ExtendedOp::Compare, to, x, y)?;
         let word = self.b.load(Type::I16, to, 4);
         let word = self.resize_zero(word, Type::I32);
@@ -271,7 +312,7 @@ impl Body<'_, '_> {
             }
             (Scalar::Extended, Scalar::Float | Scalar::Double) => {
                 let [place, x, _] = self.extended_temporaries()?;
-                let x = self.extended_operand(a, x);
+                let x = self.extended_operand(a, x)?;
                 let op = if to == Scalar::Float { ExtendedOp::ToSingle } else { ExtendedOp::ToDouble };
                 self.extended_unit(op, place, x, x)?;
                 let value = self.b.load(to.part(), place, 4);
@@ -390,7 +431,7 @@ impl Body<'_, '_> {
         let run = self.run(value);
         let [_, x, _] = self.extended_temporaries()?;
         for at in (0..run.len).step_by(2).rev() {
-            let x = self.extended_operand(run.part(at, 2), x);
+            let x = self.extended_operand(run.part(at, 2), x)?;
             self.extended_unit(ExtendedOp::Return, x, x, x)?;
         }
         Ok(())
