@@ -53,7 +53,7 @@ impl X86 {
     ) -> Option<Overflow> {
         let &InstData::Icmp { cond, args: [a, b] } = cx.func.inst(comparison) else { return None };
         let ty = cx.func.value_type(a);
-        if !matches!(ty, Type::I32 | Type::I64) {
+        if !matches!(ty, Type::I32 | Type::I64) || cx.uses.is_dead(comparison) {
             return None;
         }
         match cond {
