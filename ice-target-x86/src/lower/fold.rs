@@ -112,11 +112,9 @@ impl X86 {
                         if long_factors(cx.func, args) == Some(Signedness::Signed))
                         || self.folds_into_check(cx, def, user))
             }
-            InstData::Load { .. } => self.folds_load(cx, def, user),
-            InstData::CallIntrinsic { op: Intrinsic::AtomicLoad, .. } => {
-                !self.is_pair(cx.func.value_type(result))
-                    && cx.loaded_address(def).is_some()
-                    && self.folds_load(cx, def, user)
+            InstData::Load { .. } | InstData::CallIntrinsic { op: Intrinsic::AtomicLoad, .. } => {
+                let is_plain = matches!(cx.func.inst(def), InstData::Load { .. });
+                (is_plain || self.is_volatile_word(cx, def, result)) && self.folds_load(cx, def, user)
             }
             InstData::InsertElement { .. } => {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
@@ -383,6 +381,13 @@ impl X86 {
                 && cx.may_delay(load, store))
             .then_some(arg)
         })
+    }
+
+    /// Whether `load`, an atomic one, orders nothing else and is of up to a register.
+    #[cold]
+    #[inline(never)]
+    fn is_volatile_word<S: Sink<Inst>>(self, cx: &Cx<'_, S>, load: ice_ir::Inst, result: Value) -> bool {
+        !self.is_pair(cx.func.value_type(result)) && cx.loaded_address(load).is_some()
     }
 
     /// Whether `user` reads what `load` loads from memory itself.

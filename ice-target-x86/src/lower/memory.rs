@@ -14,10 +14,6 @@ impl X86 {
     /// A load of any type.
     pub(crate) fn load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value, result: Value) {
         let mem = self.address(cx, address);
-        if self.is_copied(cx, result) {
-            let dst = self.copied_reg(cx, result);
-            return cx.sink.push(Inst::LoadXmm { size: 8, dst, mem });
-        }
         self.load_from(cx, mem, result);
     }
 
@@ -27,8 +23,7 @@ impl X86 {
             let def = cx.func.defining_inst(value);
             def.is_some_and(|def| matches!(cx.func.inst(def), InstData::Load { .. }))
         };
-        self.is_pair(cx.func.value_type(value))
-            && cx.uses.known_count(value) == Some(1)
+        cx.uses.known_count(value) == Some(1)
             && is_load(value)
             && cx.uses.last_user(value).is_some_and(|user| {
                 matches!(*cx.func.inst(user), InstData::Store { value: stored, .. } if stored == value)
@@ -50,27 +45,39 @@ impl X86 {
     /// A load of `result` from a memory operand.
     pub(super) fn load_from<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, result: Value) {
         let ty = cx.func.value_type(result);
-        let dst = cx.regs(result);
+        if self.is_pair(ty) {
+            return self.load_pair(cx, mem, result);
+        }
+        let dst = cx.regs(result).lo();
         if ty.is_vector() || ty.is_scalar_float() {
-            cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst: dst.lo(), mem });
-        } else if self.is_pair(ty)
-            && let Some(half) = only_half(cx.func, cx.uses, result)
-        {
+            cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
+        } else {
+            cx.sink.push(Inst::Load { width: self.width(ty), dst, mem });
+        }
+    }
+
+    /// A load of a pair.
+    #[inline(never)]
+    fn load_pair<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, result: Value) {
+        if self.is_copied(cx, result) {
+            let dst = self.copied_reg(cx, result);
+            return cx.sink.push(Inst::LoadXmm { size: 8, dst, mem });
+        }
+        let dst = cx.regs(result);
+        if let Some(half) = only_half(cx.func, cx.uses, result) {
             let [(dst, mem), (other, _)] = match half {
                 Half::Low => [(dst.lo(), mem), (dst.hi(), mem)],
                 Half::High => [(dst.hi(), mem.offset(4)), (dst.lo(), mem)],
             };
             cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
             cx.sink.push(Inst::Undefined { dst: other });
-        } else if ty == Type::I64 && self.has_pairs() && mem.is_constant() {
+        } else if mem.is_constant() {
             // Each word alone can be read where it is used.
             for (dst, mem) in [(dst.lo(), mem), (dst.hi(), mem.offset(4))] {
                 cx.sink.push(Inst::Load { width: Width::B32, dst, mem });
             }
-        } else if ty == Type::I64 && self.has_pairs() {
-            cx.sink.push(Inst::LoadPair { lo: dst.lo(), hi: dst.hi(), mem });
         } else {
-            cx.sink.push(Inst::Load { width: self.width(ty), dst: dst.lo(), mem });
+            cx.sink.push(Inst::LoadPair { lo: dst.lo(), hi: dst.hi(), mem });
         }
     }
 
@@ -86,14 +93,11 @@ impl X86 {
             return;
         }
         let mem = self.address(cx, address);
-        if self.is_copied(cx, value) {
-            let src = self.copied_reg(cx, value);
-            return cx.sink.push(Inst::StoreXmm { size: 8, src, mem });
-        }
         self.store_to(cx, mem, value);
     }
 
     /// A store of what one operation on memory does. False, and nothing done, for others.
+    #[inline(always)]
     pub(super) fn modifies<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -191,6 +195,10 @@ impl X86 {
         if ty.is_vector() || ty.is_scalar_float() {
             let src = self.reg(cx, value);
             return cx.sink.push(Inst::StoreXmm { size: ty.bytes() as u8, src, mem });
+        }
+        if self.is_copied(cx, value) {
+            let src = self.copied_reg(cx, value);
+            return cx.sink.push(Inst::StoreXmm { size: 8, src, mem });
         }
         // What is in memory is read before any of it may be written.
         let parts = self.pair_src(cx, value);
