@@ -331,6 +331,10 @@ impl X86 {
         let &InstData::Select { cond, if_true, if_false } = cx.func.inst(select) else { return None };
         let comparison = cx.func.defining_inst(cond)?;
         let &InstData::Icmp { cond: by, args } = cx.func.inst(comparison) else { return None };
+        // What is compared twice is used twice.
+        if cx.uses.known_count(args[0]).is_some_and(|count| count < 2) {
+            return None;
+        }
         let is_integer = |value| cx.func.value_type(value).is_scalar_int();
         let number = |value| cx.func.int_value(value);
         let is_plain = is_integer(args[0])

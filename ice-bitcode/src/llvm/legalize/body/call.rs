@@ -172,7 +172,8 @@ impl Body<'_, '_> {
                 return Err(error);
             }
         };
-        let root = if duty.is_none() { self.square_root(function, &attributes, &args) } else { Ok(None) };
+        let may_be_root = function.is_some() && self.m.square_roots.contains(&function) && duty.is_none();
+        let root = if may_be_root { self.square_root(function, &attributes, &args) } else { Ok(None) };
         let result = match root {
             Ok(None) => {
                 let callee = (function, address);
@@ -190,6 +191,7 @@ impl Body<'_, '_> {
     }
 
     /// The call instruction: its first result, and the type of the second one.
+    #[inline(always)]
     fn build_call(
         &mut self,
         signature: Option<SigId>,

@@ -60,7 +60,8 @@ impl Body<'_, '_> {
     /// floats.
     pub(super) fn convention(&self, number: u64, ty: TypeId) -> Checked<CallingConvention> {
         let machine = self.m.legal.machine();
-        let of_machine = machine.convention(number);
+        // Most functions have C's.
+        let of_machine = if number == 0 { None } else { machine.convention(number) };
         if of_machine.is_some() || !CONVENTIONS.contains(&number) {
             return match of_machine {
                 Some(convention) => {

@@ -16,7 +16,9 @@ pub(in crate::llvm::legalize) fn declared(module: &Module) -> [Option<FuncId>; 2
 }
 
 impl Body<'_, '_> {
-    /// The result of a call with these attributes and arguments, if it is of such a function and may be something else.
+    /// The result of a call of such a function with these attributes and arguments, if it may be something else.
+    #[cold]
+    #[inline(never)]
     pub(super) fn square_root(
         &mut self,
         function: Option<FuncId>,
@@ -25,8 +27,7 @@ impl Body<'_, '_> {
     ) -> Checked<Option<Value>> {
         let (Some(callee), &[arg]) = (function, args) else { return Ok(None) };
         let fixed = [FunctionFlags::NO_BUILTIN, FunctionFlags::STRICT_FP, FunctionFlags::OPTIMIZE_NONE];
-        if !self.m.square_roots.contains(&function)
-            || self.s.pads.unwind.is_some()
+        if self.s.pads.unwind.is_some()
             || fixed.iter().any(|&flag| attributes.function.flags.has(flag) || self.s.flags.has(flag))
         {
             return Ok(None);
