@@ -579,3 +579,74 @@ fn comparisons_of_few_bytes_are_loads() {
         assert!(code.contains("call bcmp"), "{length}: {code}");
     }
 }
+
+/// A square root of the library is an instruction, and a call only for what has none; with the intrinsic there is no call.
+/// Not: where the name need not be the library's, and what the module defines.
+#[test]
+fn square_roots_are_instructions() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("square roots", "no llvm-as-19");
+    }
+    let root = |attributes: &str, own: &str| {
+        let body = format!(
+            "{own}\ndefine double @f(double %a) {{\n  %r = call double @sqrt(double %a) {attributes}\n  \
+             %s = fadd double %r, 1.0\n  ret double %s\n}}\n"
+        );
+        code_of("x86_64", "x86_64-linux-gnu", &body)
+    };
+    let library = "declare double @sqrt(double)";
+    let code = root("", library);
+    assert!(code.contains("sqrtsd") && code.contains("call sqrt"), "{code}");
+    let own = "define double @sqrt(double %a) {\n  ret double %a\n}";
+    for (attributes, library) in [("nobuiltin", library), ("", own), ("\"no-builtins\"", library)] {
+        let code = root(attributes, library);
+        assert!(!code.contains("sqrtsd") && code.contains("call sqrt"), "{attributes}: {code}");
+    }
+}
+
+/// Functions of LLVM's fast convention have arguments in registers on x86-32, and are standard ones elsewhere; they call
+/// and are called by what llc makes of the same bitcode.
+#[test]
+fn fast_functions_agree_with_llc() {
+    let tools = ["llvm-as-19", "llc-19", "i686-linux-gnu-gcc"];
+    if let Some(missing) = tools.into_iter().find(|tool| !common::has_tool(tool)) {
+        return common::skip("fast functions", &format!("no {missing}"));
+    }
+    let scratch = Scratch::new();
+    let source =
+        |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native").join(format!("{name}.ll"));
+    let run = |command: &mut Command| {
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let object = |name: &str, maker: &str| {
+        let bitcode = scratch.path(&format!("{name}.bc"));
+        run(Command::new("llvm-as-19").arg(source(name)).arg("-o").arg(&bitcode));
+        let object = scratch.path(&format!("{name}.{maker}.o"));
+        match maker {
+            "llc" => {
+                let flags = ["-O2", "-mcpu=pentium4", "-filetype=obj", "-relocation-model=static", "-o"];
+                run(Command::new("llc-19").args(flags).arg(&object).arg(&bitcode));
+            }
+            recipe => {
+                let flags = ["translate", recipe, "--target", "i686", "--relocation-model", "static", "-o"];
+                run(ice().args(flags).arg(&object).arg(&bitcode));
+            }
+        }
+        object
+    };
+    let makers = ["llc", "-O2", "-Om1"];
+    let callees = makers.map(|maker| object("fast_callees", maker));
+    let callers = makers.map(|maker| object("fast_callers", maker));
+    let mut printed = Vec::new();
+    for (callee, caller) in
+        callees.iter().flat_map(|callee| callers.iter().map(move |caller| (callee, caller)))
+    {
+        let program = scratch.path("program");
+        let mut link = Command::new("i686-linux-gnu-gcc");
+        run(link.arg("-static").arg("-o").arg(&program).args([callee, caller]));
+        printed.push(run(&mut Command::new(&program)));
+    }
+    assert!(printed[0].len() > 100 && printed.iter().all(|text| *text == printed[0]), "{printed:?}");
+}

@@ -198,6 +198,7 @@ impl ArgumentPlaces {
             }
             // Two vectors that are one are as elsewhere.
             _ if self.convention == CallingConvention::Fast
+                && self.mode == Mode::Bits32
                 && self.half == Half::Free
                 && !(passing == Passing::PairLow && ty.is_vector()) =>
             {

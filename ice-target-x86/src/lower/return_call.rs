@@ -104,8 +104,12 @@ impl X86 {
         let [own_pops, callee_pops] = [Some(own), call.signature]
             .map(|signature| signature.map_or(0, |signature| self.popped(signature)));
         // An address of a function is in a register that may have to be another than those of three arguments.
-        let is_roomy = self.mode == Mode::Bits64
-            || call.signature.is_none_or(|signature| !signature.passing.contains(&Passing::InRegister));
+        let has_three = |signature: &Signature| {
+            signature.passing.contains(&Passing::InRegister)
+                || signature.convention == CallingConvention::Fast
+                    && signature.passing.contains(&Passing::Nest)
+        };
+        let is_roomy = self.mode == Mode::Bits64 || !call.signature.is_some_and(has_three);
         let [own_places, callee_places] =
             [Some(own), call.signature].map(|signature| ArgumentPlaces::of(self.mode, signature));
         self.is_native()

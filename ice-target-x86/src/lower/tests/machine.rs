@@ -388,6 +388,8 @@ impl Machine<'_> {
                 let product = self.src(width.bytes(), &src).wrapping_mul(imm as u128);
                 self.set_int(width, dst, product);
             }
+            // What nobody may rely on.
+            Inst::Undefined { dst } => self.set_int(Width::B32, dst, 0xa5a5_5a5a),
             Inst::MulWide { sign: Signedness::Unsigned, width: Width::B32, lhs, src, lo, hi } => {
                 self.flags = None;
                 let product = cut(32, self.get(lhs)) * self.src(4, &src);

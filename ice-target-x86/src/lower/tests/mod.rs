@@ -222,9 +222,16 @@ fn known_halves_of_pairs_cost_nothing() {
     assert_eq!(pair("v2: i64 = lshr v1, v10\nv3: i32 = trunc v2\nret v3"), "Load");
     assert_eq!(
         pair(
+            "v2: i32 = load v11, align 1\nv3: i64 = zext v2\nv4: i64 = mul v3, v1\nstore v4 to v11, align 1\nret v2"
+        ),
+        "LoadPair Load Imul MulWide Alu StorePair"
+    );
+    // Nor does one that nobody reads.
+    assert_eq!(
+        pair(
             "v2: i32 = load v11, align 1\nv3: i64 = zext v2\nv4: i64 = mul v3, v1\nv5: i32 = trunc v4\nret v5"
         ),
-        "LoadPair Load MulWide Imul Alu"
+        "Load Undefined Imul Undefined"
     );
 }
 
