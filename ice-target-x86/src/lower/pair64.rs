@@ -87,12 +87,14 @@ impl X86 {
                 let Some(op) = alu(op) else { return false };
                 self.half_alu(cx, op, [lhs, rhs], dst);
             }
-            (BinaryOp::Mul, Half::Low, number) => {
+            (BinaryOp::Mul, Half::Low, _) => {
                 let [lhs, rhs] = [a, b].map(|value| self.pair_src(cx, value)[part]);
-                match number.and_then(|_| if let Src::Imm(number) = rhs { Some(number) } else { None }) {
-                    Some(number) => self.multiply_by(cx, W, dst, lhs, number),
-                    None => {
-                        let rhs = if let Src::Imm(_) = rhs { Src::Reg(self.part_reg(cx, rhs)) } else { rhs };
+                match (lhs, rhs) {
+                    (Src::Imm(0), _) | (_, Src::Imm(0)) => {
+                        cx.sink.push(Inst::MovImm { width: W, dst, imm: 0 });
+                    }
+                    (lhs, Src::Imm(number)) => self.multiply_by(cx, W, dst, lhs, number),
+                    (lhs, rhs) => {
                         self.mov(cx, W, dst, lhs);
                         cx.sink.push(Inst::Imul { width: W, dst, src: rhs });
                     }
