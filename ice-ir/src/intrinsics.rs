@@ -62,7 +62,8 @@ named_enum!(
         ReturnAddress = "return.address",
         /// `(address of a thread-local global)`: the address of this thread's copy.
         ThreadLocalAddress = "threadlocal.address",
-        /// `(operation, to, a, b)`: an [`ExtendedOp`] by its code, on operands in memory at these addresses.
+        /// `(operation, to, a, b)`: an [`ExtendedOp`] by its code, on operands in memory at these addresses. A number in
+        /// place of an operand's address stands for the `f32` of these bits.
         Extended = "extended",
         /// `(address)`: stands among variable arguments for the 16 bytes there, which are passed by value in
         /// memory, aligned to 16.

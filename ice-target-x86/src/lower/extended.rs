@@ -7,6 +7,7 @@
 
 use crate::inst::Inst;
 use crate::target::{Cx, X86};
+use ice_asm::ConstantSize;
 use ice_asm::x86::{X87Mem, X87Op, X87Reg};
 use ice_codegen::ErrorKind;
 use ice_codegen::mach::Sink;
@@ -114,10 +115,17 @@ impl X86 {
         let Operation { op, to, args: [a, b] } = operation;
         let taken = taken(cx, inst);
         let memory = |cx: &mut Cx<'_, S>, op, address| {
-            if taken != Some(address) {
-                let mem = self.address(cx, address);
-                cx.sink.push(Inst::FpuMem { op, mem });
+            if taken == Some(address) {
+                return;
             }
+            let (op, mem) = match cx.func.int_value(address) {
+                Some(bits) => {
+                    let bits = u128::from(bits as u32);
+                    (X87Mem::Fld32, self.constant_address(cx, ConstantSize::C4, bits))
+                }
+                None => (op, self.address(cx, address)),
+            };
+            cx.sink.push(Inst::FpuMem { op, mem });
         };
         // What is taken lies below what is loaded.
         let exchange = |cx: &mut Cx<'_, S>| cx.sink.push(Inst::FpuPair { op: X87Reg::Fxch });

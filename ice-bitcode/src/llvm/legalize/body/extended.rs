@@ -11,7 +11,7 @@
 
 use alloc::vec::Vec;
 
-use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, InstData, IntCond, Intrinsic, TailHint, Type, Value};
+use ice_ir::{BinaryOp, CastOp, ExtendedOp, FloatCond, IntCond, Intrinsic, TailHint, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -29,11 +29,8 @@ const EXPONENT: i64 = 0x7fff;
 const LEADING: i64 = i64::MIN;
 const QUIET: i64 = 1 << 62;
 
-/// Most results of a function that have places of their own.
-const MAX_PLACES: usize = 1 << 12;
-
-/// Most constants of a function that have.
-const MAX_CONSTANTS: usize = 64;
+/// Most results of a function that have places of their own: 2 KiB of its frame.
+const MAX_PLACES: usize = 128;
 
 /// What a value that is passed is to the signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,6 +47,17 @@ impl Argument {
     pub(super) fn role(self) -> Role {
         if self == Argument::Result { Role::Result } else { Role::Argument }
     }
+}
+
+/// The bits of the `f32` that is exactly this number.
+fn as_single(significand: i64, upper: i64) -> Option<u32> {
+    let (sign, exponent) = ((upper & SIGN) as u32 >> 15 << 31, upper & EXPONENT);
+    if significand == 0 && exponent == 0 {
+        return Some(sign);
+    }
+    let exponent = exponent - 0x3fff + 0x7f;
+    let is_exact = significand < 0 && significand << 24 == 0 && (1..0xff).contains(&exponent);
+    is_exact.then_some(sign | (exponent as u32) << 23 | (significand >> 40) as u32 & 0x7f_ffff)
 }
 
 impl Body<'_, '_> {
@@ -95,59 +103,33 @@ impl Body<'_, '_> {
     /// A result that an operation has left in a place of [`Self::extended_place`].
     fn extended_result(&mut self, place: Value) -> Run {
         let out = self.load_extended(place);
-        if self.s.extended_places.len() < MAX_PLACES {
-            let [low, high] = [0, 1].map(|part| self.get(out, part));
-            self.s.extended_places.insert(low, (high, place));
-        }
+        self.note_place(out, place);
         out
     }
 
-    /// Where the operand `number` is in memory: in its place, or in this temporary.
+    /// Notes that the number is in this place as long as it lives.
+    fn note_place(&mut self, number: Run, place: Value) {
+        if self.s.extended_places.len() < MAX_PLACES {
+            let [low, high] = [0, 1].map(|part| self.get(number, part));
+            self.s.extended_places.insert(low, (high, place));
+        }
+    }
+
+    /// How an operation names the operand `number`: a constant by its bits as an `f32`, others by where they are in memory: in
+    /// their place, or in this temporary.
     fn extended_operand(&mut self, number: Run, temporary: Value) -> Checked<Value> {
         let [low, high] = [0, 1].map(|part| self.get(number, part));
         match self.s.extended_places.get(&low) {
             Some(&(of_place, place)) if of_place == high => return Ok(place),
             _ => {}
         }
-        let parts = [low, high].map(|part| self.b.func.int_value(part));
-        if let [Some(low), Some(high)] = parts
-            && let Some(place) = self.extended_constant([low, high])?
+        if let [Some(significand), Some(upper)] = [low, high].map(|part| self.b.func.int_value(part))
+            && let Some(bits) = as_single(significand, upper)
         {
-            return Ok(place);
+            return Ok(self.int(self.pointer(), i64::from(bits as i32)));
         }
         self.store_extended(temporary, number);
         Ok(temporary)
-    }
-
-    /// The place of a constant, which is written once, where the function begins; `None` if there are many.
-    fn extended_constant(&mut self, parts: [i64; 2]) -> Checked<Option<Value>> {
-        if let Some(&place) = self.s.extended_constants.get(&parts) {
-            return Ok(Some(place));
-        }
-        if self.s.extended_constants.len() == MAX_CONSTANTS {
-            return Ok(None);
-        }
-        let place = self.slot(16, 4)?;
-        let [low, high] = [self.i64(parts[0]), self.int(Type::I16, i64::from(parts[1] as i16))];
-        let pointer = self.pointer();
-        let upper = self.int(pointer, 8);
-        let func = &mut self.b.func;
-        let Some(entry) = func.layout.entry() else { return Ok(None) };
-        let sum = func.make_inst(InstData::Binary { op: BinaryOp::Add, args: [place, upper] }, pointer);
-        let Some(upper) = func.result(sum) else { return Ok(None) };
-        let stores = [(place, low, 4), (upper, high, 3)].map(|(address, value, align_log2)| {
-            func.make_inst(InstData::Store { address, value, align_log2 }, Type::Void)
-        });
-        let mut before = func.defining_inst(place);
-        for inst in [stores[0], sum, stores[1]] {
-            match before.and_then(|before| func.layout.next_inst(before)) {
-                Some(next) => func.layout.insert_before(next, inst),
-                None => func.layout.append_inst(entry, inst),
-            }
-            before = Some(inst);
-        }
-        self.s.extended_constants.insert(parts, place);
-        Ok(Some(place))
     }
 
     /// The operation on memory.
@@ -404,7 +386,9 @@ impl Body<'_, '_> {
     ) -> Checked<Run> {
         let first = next(self)?;
         if self.m.legal.machine().extended_params.len() == 1 {
-            return Ok(self.load_extended(first));
+            let number = self.load_extended(first);
+            self.note_place(number, first);
+            return Ok(number);
         }
         let upper = next(self)?;
         let upper = self.resize_zero(upper, Type::I64);

@@ -69,8 +69,6 @@ pub(super) struct Scratch {
     pub(super) extended: Option<[Value; 3]>,
     /// Where results of these operations are in memory: the lower part, the upper one and the place.
     pub(super) extended_places: BTreeMap<Value, (Value, Value)>,
-    /// Where their constants are, by their parts.
-    pub(super) extended_constants: BTreeMap<[i64; 2], Value>,
     /// Arguments and results that came extended.
     pub(super) promoted: Promoted,
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
@@ -161,7 +159,6 @@ impl Default for Scratch {
             result_slot: None,
             extended: None,
             extended_places: BTreeMap::new(),
-            extended_constants: BTreeMap::new(),
             promoted: Promoted::default(),
             argument_places: Vec::new(),
             memory_arguments: 0,
@@ -222,7 +219,6 @@ impl Scratch {
         self.result_slot = None;
         self.extended = None;
         self.extended_places.clear();
-        self.extended_constants.clear();
         self.argument_places.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
