@@ -152,6 +152,13 @@ fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
     }
 }
 
+#[test]
+fn numbers_of_80_bits_give_what_clangs_code_gives() {
+    if has("intrinsics", &["clang-19", "gcc"]) {
+        compare_with_clang("extended.c", 500, &["x86_64", "i686"]);
+    }
+}
+
 /// On x86-32 the library wants the numbers at multiples of 16, where clang 19 does not put them, so that its code for x86-64 says
 /// what they are.
 #[test]
