@@ -128,7 +128,11 @@ impl X86 {
             }
             (CastOp::Uitofp, Type::I32, _) => self.word_to_float(cx, arg, to, dst),
             (CastOp::Sitofp, ..) if is_signed_word(cx.func, arg) => {
-                let [src, _] = self.pair_src(cx, arg);
+                let src = match self.pair_src(cx, arg)[0] {
+                    // The conversion has no form with a number.
+                    number @ Src::Imm(_) => Src::Reg(self.part_reg(cx, number)),
+                    src => src,
+                };
                 let op = by_type(to, SseOp::Cvtsi2ss, SseOp::Cvtsi2sd);
                 cx.sink.push(Inst::GprToXmm { op, width: W, dst, src });
             }

@@ -45,6 +45,11 @@ impl X86 {
         number: i32,
     ) {
         match (number, src) {
+            (n, Src::Imm(other)) => {
+                let whole = i64::from(n) * i64::from(other);
+                let imm = if width == Width::B64 { whole } else { (whole as i32).into() };
+                cx.sink.push(Inst::MovImm { width, dst, imm });
+            }
             (n, src) if n.count_ones() == 1 && n > 0 => {
                 self.mov(cx, width, dst, src);
                 let amount = Amount::Imm(n.trailing_zeros() as u8);
