@@ -213,7 +213,7 @@ fn copy_return(
             *func.inst_mut(inst) = InstData::Phi { incoming: left };
         }
         let ty = func.result(inst).map_or(Type::Void, |value| func.value_type(value));
-        let copied = func.make_inst(data, ty);
+        let copied = func.make_inst_for(inst, data, ty);
         func.layout.append_inst(copy, copied);
         if !matches!(data, InstData::Phi { .. }) {
             func.map_operands(copied, |value| {
@@ -273,7 +273,7 @@ fn copy_values(
     scratch.blocks = behind;
     for &value in needed.iter() {
         let cast = InstData::Cast { op: CastOp::Bitcast, arg: value };
-        let copy = func.make_inst(cast, func.value_type(value));
+        let copy = func.make_inst_for(first, cast, func.value_type(value));
         func.layout.insert_before(first, copy);
         if let Some(copy) = func.result(copy) {
             copies[value.as_u32() as usize] = Copied::To(copy);
