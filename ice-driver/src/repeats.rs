@@ -40,6 +40,13 @@ pub enum Repetition {
     Again(u32),
 }
 
+impl Repetition {
+    /// Whether the code is a copy, so that the body is neither read nor translated.
+    pub fn is_again(self) -> bool {
+        matches!(self, Repetition::Again(_))
+    }
+}
+
 /// The bodies that are remembered.
 #[derive(Default)]
 pub struct Repeats {

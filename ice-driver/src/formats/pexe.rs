@@ -194,7 +194,7 @@ impl<'a> Stream<'a> {
                     let repetition = repeats.map(|repeats| repeats.next(kind(module, &body), bytes));
                     let repetition = repetition.unwrap_or_default();
                     let mut memory = Vec::new();
-                    if !matches!(repetition, Repetition::Again(_)) {
+                    if !repetition.is_again() {
                         memory = self.free.pop().unwrap_or_default();
                         memory.clear();
                         memory.extend_from_slice(bytes);
@@ -248,7 +248,7 @@ impl<'a> Stream<'a> {
         let waiting = self.position(index).and_then(|position| self.waiting.remove(position));
         let waiting = waiting.ok_or_else(|| Error::Input(format!("body {index} was read already")))?;
         let Waiting { body, repetition, bytes: memory, .. } = waiting;
-        if !matches!(repetition, Repetition::Again(_)) {
+        if !repetition.is_again() {
             let memory = core::mem::replace(bytes, memory);
             if memory.capacity() <= KEPT {
                 self.free.push(memory);
@@ -314,7 +314,7 @@ impl Bodies for StreamBodies<'_> {
         position.map_or(0, |position| {
             let Waiting { body, repetition, .. } = &stream.waiting[position];
             let bytes = body.bytes().len();
-            if let Repetition::Again(_) = repetition { bytes.div_ceil(COPYING) } else { bytes }
+            if repetition.is_again() { bytes.div_ceil(COPYING) } else { bytes }
         })
     }
 
@@ -345,7 +345,7 @@ impl BodyReader for StreamBodyReader<'_, '_> {
     ) -> Result<Repetition, Error> {
         let header = self.bodies.header;
         let (body, repetition) = self.bodies.stream().take(&header.module, index, &mut self.bytes)?;
-        if !matches!(repetition, Repetition::Again(_)) {
+        if !repetition.is_again() {
             let mut builder = FunctionBuilder::filtered(func, filter);
             self.reader.read_bytes(header, &self.bytes, &body, &mut builder).map_err(Error::Bitcode)?;
         }

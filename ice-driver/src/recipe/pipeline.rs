@@ -6,7 +6,6 @@ use crate::formats::{Bodies, BodyReader};
 use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
-use crate::repeats::Repetition;
 use crate::report::Report;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
 use ice_codegen::{
@@ -151,7 +150,7 @@ impl<'a> FunctionCompiler<'a> {
         let pipeline = &mut self.pipeline;
         let began = (job.timing == Timing::On).then(Instant::now);
         let repetition = self.reader.read(body, &mut pipeline.filter, &mut pipeline.func)?;
-        if let Repetition::Again(_) = repetition {
+        if repetition.is_again() {
             out.add(function, repetition);
             return Ok(());
         }

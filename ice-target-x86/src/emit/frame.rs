@@ -236,18 +236,12 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
         self.leave_frame();
-        self.return_from();
-        if !self.is_bare {
-            self.note_leaving(|_| FrameChange::Recall);
-        }
-    }
-
-    fn return_from(&mut self) {
         match self.cursor.mach.frame.popped {
             _ if self.target.is_confined() => self.confined_return(),
             0 => self.e.ret(),
             bytes => self.e.ret_pop(bytes as u16),
         }
+        self.note_leaving(|_| FrameChange::Recall);
     }
 
     /// Moves stack arguments, gives back the frame, restores registers and jumps.
@@ -270,16 +264,14 @@ impl<L: Listing> Emitter<'_, L> {
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
             Callee::Value(_) => self.jump_indirect(Gpr::new(at)),
         }
-        if !self.is_bare {
-            self.note_leaving(|_| FrameChange::Recall);
-        }
+        self.note_leaving(|_| FrameChange::Recall);
     }
 
     /// Notes a change on the way out. Behind it the frame is what it was before, so that nothing is noted unless somebody
     /// looks between calls, and there is a frame.
     #[inline]
     fn note_leaving(&mut self, change: impl FnOnce(&Self) -> FrameChange) {
-        if self.steps.are_exact() && self.distance() > self.stack_width().bytes() as i32 {
+        if self.steps.are_exact() && !self.is_bare && self.distance() > self.stack_width().bytes() as i32 {
             self.note(change);
         }
     }

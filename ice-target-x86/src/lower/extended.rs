@@ -35,6 +35,11 @@ fn operation<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<Operat
 }
 
 impl Operation {
+    /// How often it names a place.
+    fn names(&self, place: Value) -> u32 {
+        [self.to, self.args[0], self.args[1]].iter().filter(|&&name| name == place).count() as u32
+    }
+
     /// The operands that it loads.
     fn loaded(&self) -> &[Value] {
         match self.op {
@@ -65,24 +70,17 @@ impl Operation {
 /// The next operation behind `first`, if it takes the result of that from the stack: there is one user of the place, and
 /// between them is nothing but accesses to memory and sums.
 fn taker<S: Sink<Inst>>(cx: &Cx<'_, S>, first: ice_ir::Inst) -> Option<ice_ir::Inst> {
-    let Operation { to, .. } = operation(cx, first).filter(|op| op.store() == Some(X87Mem::Fstp80))?;
+    let stored = operation(cx, first).filter(|op| op.store() == Some(X87Mem::Fstp80))?;
+    let to = stored.to;
     // The operation itself names the place once, but where it names nothing else.
-    let names = cx.func.args(match *cx.func.inst(first) {
-        InstData::CallIntrinsic { args, .. } => args,
-        _ => return None,
-    });
-    let own = names.iter().filter(|&&name| name == to).count() as u32;
+    let own = stored.names(to);
     let mut next = cx.func.layout.next_inst(first);
     for _ in 0..MAX_BETWEEN {
         let inst = next?;
         if let Some(second) = operation(cx, inst) {
             let wants = second.loaded().iter().filter(|&&place| place == to).count();
-            let named = cx.func.args(match *cx.func.inst(inst) {
-                InstData::CallIntrinsic { args, .. } => args,
-                _ => return None,
-            });
-            let named = named.iter().filter(|&&name| name == to).count() as u32;
-            return (wants == 1 && second.to != to && cx.uses.count(to) == own + named).then_some(inst);
+            return (wants == 1 && second.to != to && cx.uses.count(to) == own + second.names(to))
+                .then_some(inst);
         }
         match cx.func.inst(inst) {
             _ if cx.uses.is_dead(inst) => {}
