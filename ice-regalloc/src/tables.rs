@@ -184,6 +184,11 @@ impl<'f> Tables<'f> {
         self.class(class).order.iter().filter(|reg| !self.units(**reg).intersects(avoid)).count()
     }
 
+    /// Whether the class has a register with none of the `busy` units.
+    pub fn has_free(&self, class: RegClass, busy: RegUnits) -> bool {
+        self.first_free(class, busy).is_some()
+    }
+
     /// Whether class `a` is a proper subset of `b`.
     pub fn is_narrower(&self, a: u8, b: u8) -> bool {
         let (a, b) = (&self.members[usize::from(a)], &self.members[usize::from(b)]);

@@ -1,17 +1,18 @@
 //! Where a value without a register lives, what it costs there, and which registers are free for it.
 //!
-//! References are collected in one pass over the function, for all such values, as a list of blocks for each. The blocks of a
-//! value are those of its segments. What is taken in a block is what intervals hold or instructions reserve anywhere in it, and,
+//! References are collected in one pass over the function, for all such values, as a list of blocks for each. Other blocks where
+//! a value lives are listed when a part comes to them. What is taken in a block is what intervals hold or instructions reserve anywhere in it, and,
 //! where the value lives in a part of the block only, what meets it there.
 
 use super::super::assign::{Assign, is_busy};
-use super::{Input, Live, Reference, Splits, UNWANTED, is_worth_it};
+use super::{HOT, Input, Live, Loop, Reference, Splits, UNWANTED, Value};
 use crate::function::Function;
 use crate::operand::{Block, Inst};
 use crate::ranges::{Ranges, Segment};
-use crate::registers::{PReg, RegClass, RegUnits};
+use crate::registers::{PReg, RegUnits};
 use crate::rows::Shape;
-use crate::scan::{NO_REG, NONE};
+use crate::scan::NONE;
+use alloc::vec::Vec;
 
 impl Splits {
     fn refer(&mut self, v: u32, block: u32) -> &mut Reference {
@@ -31,15 +32,14 @@ impl Splits {
         &mut self.references[head]
     }
 
-    /// Lists for each value without a register the blocks that refer to it.
-    pub(super) fn collect_references(&mut self, input: &Input, ranges: &Ranges) {
-        let Input { func, scan, .. } = *input;
+    /// Lists for each wanted value the blocks that refer to it.
+    pub(super) fn collect_references(&mut self, func: &Function) {
         self.references.clear();
         self.heads.clear();
-        self.heads.extend(ranges.intervals.iter().enumerate().map(|(v, interval)| {
-            let wanted = interval.reg == NO_REG && is_worth_it(ranges, scan, v as u32);
-            if wanted { NONE } else { UNWANTED }
-        }));
+        self.heads.resize(func.num_vregs(), UNWANTED);
+        for &v in &self.wanted {
+            self.heads[v as usize] = NONE;
+        }
         for b in (0..func.num_blocks() as u32).rev() {
             let block = Block::from_u32(b);
             let range = func.block_insts(block);
@@ -75,98 +75,163 @@ impl Splits {
         }
     }
 
-    /// What all references to `v` cost without a register, and the frequency of the most frequent one.
-    pub(super) fn cost_of_references(&self, ranges: &Ranges, v: u32) -> (f32, f32) {
-        let (mut cost, mut hottest) = (0.0, 0.0_f32);
-        let mut reference = self.heads[v as usize];
-        while let Some(r) = self.references.get(reference as usize) {
+    /// What all references to `v` cost without a register, the frequency of the most frequent one, and in how many blocks
+    /// they are.
+    pub(super) fn cost_of_references(&self, ranges: &Ranges, v: u32) -> (f32, f32, usize) {
+        let (mut cost, mut hottest, mut blocks) = (0.0, 0.0_f32, 0);
+        for r in self.references_to(v) {
             let frequency = ranges.frequency[r.block as usize];
             cost += frequency * reference_cost(r.reads, r.writes);
             hottest = hottest.max(frequency);
-            reference = r.next;
+            blocks += 1;
         }
-        (cost, hottest)
+        (cost, hottest, blocks)
     }
 
-    /// Lists the blocks where `v` lives, and the edges between them; false if it is not worth it.
-    pub(super) fn list_blocks(&mut self, input: &Input, ranges: &Ranges, v: u32, most: usize) -> bool {
-        let func = input.func;
-        let block_at = |starts: &[u32], position: u32| starts.partition_point(|&s| s <= position) - 1;
-        let segments = ranges.segments_of(v);
-        self.live.clear();
-        let (mut count, mut counted, mut reached) = (0, 0, 0);
-        for segment in segments {
-            // Blocks from here on are not counted yet.
-            let first = reached + block_at(&self.block_starts[reached..], segment.from);
-            let last = first + block_at(&self.block_starts[first..], segment.to - 1);
-            count += last + 1 - first.max(counted);
-            (counted, reached) = (last + 1, last);
-            if count > most {
-                return false;
+    fn references_to(&self, v: u32) -> impl Iterator<Item = &Reference> {
+        let mut next = self.heads[v as usize];
+        core::iter::from_fn(move || {
+            let reference = self.references.get(next as usize)?;
+            next = reference.next;
+            Some(reference)
+        })
+    }
+
+    /// Finds for each block the loop around it: what is next to it in the order of blocks and as frequent or more.
+    pub(super) fn collect_loops(&mut self, ranges: &Ranges) {
+        let Splits { loops, loop_of, open_loops, busy, held, .. } = self;
+        loops.clear();
+        loop_of.clear();
+        open_loops.clear();
+        let close = |loops: &mut [Loop], open_loops: &mut Vec<u32>, frequency: f32| {
+            let mut inner = RegUnits::EMPTY;
+            while let Some(&last) = open_loops.last()
+                && let ending = &mut loops[last as usize]
+                && ending.frequency > frequency
+            {
+                ending.busy.insert(inner);
+                inner = ending.busy;
+                open_loops.pop();
             }
+            inner
+        };
+        for (b, &frequency) in ranges.frequency.iter().enumerate() {
+            let inner = close(loops, open_loops, frequency);
+            let around = match open_loops.last() {
+                Some(&last) if loops[last as usize].frequency == frequency => last,
+                _ => {
+                    let new = loops.len() as u32;
+                    loops.push(Loop { frequency, busy: RegUnits::EMPTY });
+                    open_loops.push(new);
+                    new
+                }
+            };
+            loops[around as usize].busy.insert(inner.union(busy[b]).union(held[b]));
+            loop_of.push(around);
         }
-        if count <= 1 {
-            return false;
+        close(loops, open_loops, 0.0);
+    }
+
+    /// Whether one of the blocks that refer to the value at work is in a loop all through which a register is free.
+    pub(super) fn has_promise(&self, value: &Value) -> bool {
+        let mut last = NONE;
+        self.references_to(value.vreg).any(|r| {
+            let around = self.loop_of[r.block as usize];
+            core::mem::replace(&mut last, around) != around && self.is_promising(value, r.block)
+        })
+    }
+
+    /// Whether `block` is in a loop all through which a register is free. In others a part hardly ever pays, for it would have
+    /// borders within the loop.
+    pub(super) fn is_promising(&self, value: &Value, block: u32) -> bool {
+        let around = &self.loops[self.loop_of[block as usize] as usize];
+        around.frequency >= HOT && value.tables.has_free(value.class, around.busy)
+    }
+
+    /// Lists the blocks that refer to the value at work.
+    pub(super) fn list_references(&mut self, value: &Value) {
+        let has_stores = value.ranges.intervals[value.vreg as usize].remat.is_none();
+        self.live.clear();
+        let mut reference = self.heads[value.vreg as usize];
+        while let Some(&r) = self.references.get(reference as usize) {
+            reference = r.next;
+            let mut live = self.live_in(value, r.block).unwrap_or_else(|| {
+                let start = self.block_starts[r.block as usize];
+                self.live_within(value, r.block, Segment { from: start, to: start })
+            });
+            live.live_in = (live.live_in || r.passes) && !r.param;
+            (live.writes, live.param) = (r.writes, r.param);
+            live.cost = live.frequency * reference_cost(r.reads && live.live_in, r.writes && has_stores);
+            self.index_of[r.block as usize] = self.live.len() as u32;
+            self.live.push(live);
         }
-        let new = |block: u32, range: Segment| Live {
+    }
+
+    /// The number in `live` of a block, which is listed now if it was not and the value at work lives in it.
+    pub(super) fn find_live(&mut self, value: &Value, block: Block) -> Option<u32> {
+        let known = self.index_of[block.as_u32() as usize];
+        if known != NONE {
+            return Some(known);
+        }
+        let live = self.live_in(value, block.as_u32())?;
+        let index = self.live.len() as u32;
+        self.index_of[live.block as usize] = index;
+        self.live.push(live);
+        Some(index)
+    }
+
+    /// The value at work in a block, as far as its segments tell.
+    fn live_in(&self, value: &Value, block: u32) -> Option<Live> {
+        let (start, end) = (self.block_starts[block as usize], self.block_starts[block as usize + 1]);
+        let segments = value.ranges.segments_of(value.vreg);
+        let first = match segments {
+            [_] => 0,
+            _ => segments.partition_point(|s| s.to <= start),
+        };
+        let last = segments[first..].iter().take_while(|s| s.from < end).last()?;
+        let range = Segment { from: segments[first].from.max(start), to: last.to.min(end) };
+        (range.from < range.to).then(|| self.live_within(value, block, range))
+    }
+
+    /// The value at work in a block, in a range of positions, without the references.
+    fn live_within(&self, value: &Value, block: u32, range: Segment) -> Live {
+        Live {
             block,
             range,
-            free: 0,
-            frequency: ranges.frequency[block as usize],
+            free: self.free_within(value, block, range),
+            frequency: value.ranges.frequency[block as usize],
             cost: 0.0,
-            live_in: false,
+            live_in: range.from < range.to && range.from == self.block_starts[block as usize],
             writes: false,
             param: false,
             part: NONE,
             seen: NONE,
-        };
-        for segment in segments {
-            let mut b = block_at(&self.block_starts, segment.from);
-            while let Some(&start) = self.block_starts.get(b)
-                && start < segment.to
-            {
-                let end = self.block_starts[b + 1];
-                let range = Segment { from: segment.from.max(start), to: segment.to.min(end) };
-                match self.live.last_mut() {
-                    Some(live) if live.block == b as u32 => live.range.to = range.to,
-                    _ => self.live.push(new(b as u32, range)),
+        }
+    }
+
+    /// The registers that the value at work can have in a range of positions of a block.
+    fn free_within(&self, value: &Value, block: u32, range: Segment) -> u64 {
+        let Value { ranges, assign, tables, order, all, .. } = *value;
+        let mut blocked = self.held[block as usize];
+        let Segment { from, to } = range;
+        if from < to {
+            let busy = self.busy[block as usize].intersection(all).difference(blocked);
+            if from == self.block_starts[block as usize] && to == self.block_starts[block as usize + 1] {
+                blocked.insert(busy);
+            } else if !busy.is_empty() {
+                blocked.insert(ranges.reserved_within(range, 0));
+                for u in busy.difference(blocked).iter() {
+                    if is_busy(&assign.busy[usize::from(u)], &[range]) {
+                        blocked.insert(RegUnits::of(u));
+                    }
                 }
-                let live_in = range.from == start;
-                if let Some(live) = self.live.last_mut() {
-                    live.live_in |= live_in;
-                }
-                b += 1;
             }
         }
-        for (k, live) in self.live.iter().enumerate() {
-            self.index_of[live.block as usize] = k as u32;
+        if all.difference(blocked).is_empty() {
+            return 0;
         }
-        let mut reference = self.heads[v as usize];
-        while let Some(&r) = self.references.get(reference as usize) {
-            reference = r.next;
-            let mut k = self.index_of[r.block as usize] as usize;
-            if k == NONE as usize {
-                let start = self.block_starts[r.block as usize];
-                k = self.live.len();
-                self.index_of[r.block as usize] = k as u32;
-                self.live
-                    .push(Live { live_in: r.passes, ..new(r.block, Segment { from: start, to: start }) });
-            }
-            let live = &mut self.live[k];
-            live.live_in |= r.passes && !r.param;
-            live.live_in &= !r.param;
-            (live.writes, live.param) = (r.writes, r.param);
-            let stores = r.writes && ranges.intervals[v as usize].remat.is_none();
-            live.cost = live.frequency * reference_cost(r.reads && live.live_in, stores);
-        }
-        self.edges.clear();
-        for (to, live) in self.live.iter().enumerate().filter(|l| l.1.live_in) {
-            for pred in func.block_preds(Block::from_u32(live.block)) {
-                self.edges.push((self.index_of[pred.as_u32() as usize], to as u32));
-            }
-        }
-        // A predecessor that is no live block of this value cannot be.
-        self.edges.iter().all(|e| e.0 != NONE)
+        let free = order.iter().take(64).map(|&reg| !tables.units(reg).intersects(blocked));
+        free.rev().fold(0, |mask, free| mask << 1 | u64::from(free))
     }
 
     /// Finds what is taken somewhere in each block.
@@ -209,41 +274,6 @@ impl Splits {
                     held.insert(tables.units(PReg(ranges.intervals[arg.index()].reg)));
                 }
             }
-        }
-    }
-
-    /// Finds the registers that `v` can have in each block.
-    pub(super) fn find_free(&mut self, input: &Input, ranges: &Ranges, assign: &Assign, v: u32) {
-        let tables = input.tables;
-        let class = RegClass(ranges.intervals[v as usize].class);
-        let order = tables.order(class);
-        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
-        let mut last: Option<(RegUnits, u64)> = None;
-        for live in &mut self.live {
-            let b = live.block as usize;
-            let mut blocked = self.held[b];
-            let start = self.block_starts[b];
-            let Segment { from, to } = live.range;
-            if from < to {
-                let busy = self.busy[b].intersection(all).difference(blocked);
-                if from == start && to == self.block_starts[b + 1] {
-                    blocked.insert(busy);
-                } else if !busy.is_empty() {
-                    blocked.insert(ranges.reserved_within(live.range, 0));
-                    for u in busy.difference(blocked).iter() {
-                        if is_busy(&assign.busy[usize::from(u)], &[live.range]) {
-                            blocked.insert(RegUnits::of(u));
-                        }
-                    }
-                }
-            }
-            // Often the same is blocked as in the block before.
-            let blocked = blocked.intersection(all);
-            if last.is_none_or(|(units, _)| units != blocked) {
-                let free = order.iter().take(64).map(|&reg| !tables.units(reg).intersects(blocked));
-                last = Some((blocked, free.rev().fold(0, |mask, free| mask << 1 | u64::from(free))));
-            }
-            live.free = last.map_or(0, |(_, free)| free);
         }
     }
 }

@@ -15,7 +15,11 @@
 //! by the block end or start where they stand. Invariants: a part has no critical edge at its border;
 //! within a block two parts never overlap in units. Outside of parts the slot holds the value.
 //!
-//! Cost: live blocks and their edges for each value without a register; their number is bounded.
+//! Most values that are without a register gain nothing. So parts begin only in loops all through which a register is free,
+//! the blocks of a value are looked at when a part comes to them, and a part is given up once ways into it cost more than it
+//! may save.
+//!
+//! Cost: for each value without a register the blocks that refer to it and those that parts come to; their number is bounded.
 
 mod life;
 mod parts;
@@ -24,12 +28,13 @@ use super::assign::Assign;
 use crate::function::Function;
 use crate::operand::Block;
 use crate::ranges::{Ranges, Segment};
-use crate::registers::{PReg, RegUnits, RegisterFile};
+use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::{NO_REG, NONE, Scan, params_at_start};
 use crate::tables::Tables;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use parts::neighbours;
 
 /// Head of the references to a value that needs no parts.
 const UNWANTED: u32 = NONE - 1;
@@ -77,6 +82,14 @@ struct Live {
     seen: u32,
 }
 
+/// A loop, as far as frequencies show it, or all of a function.
+#[derive(Clone, Copy, Debug)]
+struct Loop {
+    frequency: f32,
+    /// What is held or reserved somewhere in it.
+    busy: RegUnits,
+}
+
 /// The register of a value in a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartHome {
@@ -108,6 +121,8 @@ struct Part {
 /// Parts of values that live in registers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Splits {
+    /// Values without a register that may gain from parts.
+    wanted: Vec<u32>,
     references: Vec<Reference>,
     heads: Vec<u32>,
     /// The position where each block starts, and one that is never come to.
@@ -116,14 +131,17 @@ pub(super) struct Splits {
     /// Units that parts hold, by block, and those that intervals hold or instructions reserve.
     held: Vec<RegUnits>,
     busy: Vec<RegUnits>,
+    /// Loops, the one around each block, and, while they are found, those that are not over.
+    loops: Vec<Loop>,
+    loop_of: Vec<u32>,
+    open_loops: Vec<u32>,
+    /// Blocks where the value at work lives, as far as they have been looked at: first those that refer to it.
     live: Vec<Live>,
-    edges: Vec<(u32, u32)>,
     /// Keys of `live`, the costliest first.
     seeds: Vec<u64>,
     /// Blocks next to the part at work, hottest first, then in layout order.
     frontier: BinaryHeap<(u32, Reverse<u32>)>,
     members: Vec<u32>,
-    adjacent: Vec<u32>,
     parts: Vec<Part>,
     /// By value, and in it by block.
     homes: Vec<PartHome>,
@@ -134,6 +152,8 @@ pub(super) struct Splits {
     fixes: Vec<Fix>,
     /// Values that are stored where they are defined.
     pub stored: Vec<u32>,
+    /// Blocks that may still be looked at.
+    steps: usize,
 }
 
 /// What is known about the function.
@@ -142,6 +162,20 @@ pub(super) struct Input<'a> {
     pub file: &'a RegisterFile<'a>,
     pub tables: &'a Tables<'a>,
     pub scan: &'a Scan,
+}
+
+/// The value at work.
+struct Value<'a> {
+    vreg: u32,
+    ranges: &'a Ranges,
+    assign: &'a Assign,
+    tables: &'a Tables<'a>,
+    class: RegClass,
+    /// The registers of its class, and all their units.
+    order: &'a [PReg],
+    all: RegUnits,
+    /// Blocks that may be looked at.
+    most: usize,
 }
 
 impl Splits {
@@ -156,43 +190,47 @@ impl Splits {
         self.of_value.clear();
         self.fixes.clear();
         self.stored.clear();
-        let func = input.func;
-        if !assign.losers.iter().any(|&v| is_worth_it(ranges, input.scan, v)) {
+        let Input { func, tables, scan, .. } = *input;
+        // A weight is at least that of one operand in a loop.
+        let is_wanted =
+            |v: &u32| ranges.intervals[*v as usize].weight >= HOT && scan.vregs[*v as usize].is_cross();
+        self.wanted.clear();
+        self.wanted.extend(assign.losers.iter().copied().filter(is_wanted));
+        if self.wanted.is_empty() {
             return;
         }
         let blocks = func.num_blocks();
         self.block_starts.clear();
         let start = |b| 4 * func.block_insts(Block::from_u32(b)).start.as_u32();
         self.block_starts.extend((0..blocks as u32).map(start).chain([u32::MAX]));
-        self.index_of.clear();
-        self.index_of.resize(blocks, NONE);
         self.held.clear();
         self.held.resize(blocks, RegUnits::EMPTY);
-        self.collect_references(input, ranges);
         self.collect_busy(func, ranges, assign);
         self.collect_passed(input, ranges);
-        let mut work = (1 << 16) + 8 * blocks;
-        for n in 0..assign.losers.len() {
-            let v = assign.losers[n];
-            if !is_worth_it(ranges, input.scan, v) {
-                continue;
-            }
-            let (cost, hottest) = self.cost_of_references(ranges, v);
-            if cost <= LEAST_COST || hottest < HOT {
-                continue;
-            }
+        self.collect_loops(ranges);
+        let Splits { loops, wanted, .. } = self;
+        wanted.retain(|&v| has_room(loops, tables, RegClass(ranges.intervals[v as usize].class)));
+        if self.wanted.is_empty() {
+            return;
+        }
+        self.index_of.clear();
+        self.index_of.resize(blocks, NONE);
+        self.collect_references(func);
+        self.steps = (1 << 16) + 8 * blocks;
+        for n in 0..self.wanted.len() {
+            let v = self.wanted[n];
+            let (cost, hottest, references) = self.cost_of_references(ranges, v);
             let most = MAX_BLOCKS.min((BLOCKS_PER_COST * cost) as usize);
-            let listed = self.list_blocks(input, ranges, v, most);
-            let left = work.checked_sub(if listed { self.live.len() } else { most });
-            if listed && left.is_some() {
-                self.find_free(input, ranges, assign, v);
-                self.split(input, ranges, assign, v);
+            if cost <= LEAST_COST || hottest < HOT || references > most {
+                continue;
             }
+            self.split(input, ranges, assign, v, most);
             for live in &self.live {
                 self.index_of[live.block as usize] = NONE;
             }
-            let Some(left) = left else { break };
-            work = left;
+            if self.steps == 0 {
+                break;
+            }
         }
         self.sort(blocks);
     }
@@ -215,26 +253,31 @@ impl Splits {
         }
         self.homes[first..].sort_unstable_by_key(|h| h.block);
         self.of_value.push((first as u32, self.homes.len() as u32));
-        for &(from, to) in &self.edges {
-            let (p, s) = (&self.live[from as usize], &self.live[to as usize]);
-            if p.part == s.part {
-                continue;
-            }
-            let part_of = |live: &Live| self.parts.get(live.part as usize).copied();
-            let (source, target) = (part_of(p), part_of(s));
-            let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
-            let place = if single_succ { 2 * p.block + 1 } else { 2 * s.block };
-            if let Some(target) = target {
-                let from = source.map_or(NO_REG, |part| part.reg);
-                if from != target.reg {
-                    self.fixes.push(Fix { place, vreg: v, from, to: target.reg });
+        for (k, live) in self.live.iter().enumerate() {
+            let Some(&part) = self.parts.get(live.part as usize) else { continue };
+            neighbours(func, &self.live, &self.index_of, k as u32, |other, leaves| {
+                let other = &self.live[other as usize];
+                let neighbour = self.parts.get(other.part as usize);
+                if live.part == other.part || (leaves && neighbour.is_some()) {
+                    // No border, or one that the block behind it has listed.
+                    return;
                 }
-            }
-            if let Some(source) = source
-                && source.dirty
-            {
-                self.fixes.push(Fix { place, vreg: v, from: source.reg, to: NO_REG });
-            }
+                let (p, s) = if leaves { (live, other) } else { (other, live) };
+                let (source, target) = if leaves { (Some(&part), None) } else { (neighbour, Some(&part)) };
+                let single_succ = func.block_succs(Block::from_u32(p.block)).len() == 1;
+                let place = if single_succ { 2 * p.block + 1 } else { 2 * s.block };
+                if let Some(target) = target {
+                    let from = source.map_or(NO_REG, |part| part.reg);
+                    if from != target.reg {
+                        self.fixes.push(Fix { place, vreg: v, from, to: target.reg });
+                    }
+                }
+                if let Some(source) = source
+                    && source.dirty
+                {
+                    self.fixes.push(Fix { place, vreg: v, from: source.reg, to: NO_REG });
+                }
+            });
         }
     }
 
@@ -296,8 +339,7 @@ impl Splits {
     }
 }
 
-/// Whether a value without a register may gain from parts, told from its weight, which is at least that of an operand in a
-/// loop.
-fn is_worth_it(ranges: &Ranges, scan: &Scan, v: u32) -> bool {
-    ranges.intervals[v as usize].weight >= HOT && scan.vregs[v as usize].is_cross()
+/// Whether a register of the class is free all through a loop.
+fn has_room(loops: &[Loop], tables: &Tables, class: RegClass) -> bool {
+    loops.iter().any(|l| l.frequency >= HOT && tables.has_free(class, l.busy))
 }

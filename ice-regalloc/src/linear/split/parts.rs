@@ -4,22 +4,37 @@
 //! It is weighed against the moves at its border, and refused if those cost more.
 
 use super::super::assign::Assign;
-use super::{HOT, Input, Live, Part, REFUSED, Splits};
+use super::{HOT, Input, Live, Part, REFUSED, Splits, Value};
 use crate::function::Function;
 use crate::keys::{self, heaviest_first};
 use crate::operand::{Block, Inst};
 use crate::ranges::Ranges;
-use crate::registers::{PReg, RegClass};
+use crate::registers::{PReg, RegClass, RegUnits};
 use crate::rows::Shape;
 use crate::scan::{NO_REG, NONE, params_at_start};
 use core::cmp::Reverse;
 
 impl Splits {
-    /// Finds parts of `v` and registers for them.
-    pub(super) fn split(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign, v: u32) {
+    /// Finds parts of `v` and registers for them. Looks at no more than about `most` blocks.
+    pub(super) fn split(
+        &mut self,
+        input: &Input,
+        ranges: &mut Ranges,
+        assign: &mut Assign,
+        v: u32,
+        most: usize,
+    ) {
         let Input { func, file, tables, .. } = *input;
-        let order = tables.order(RegClass(ranges.intervals[v as usize].class));
+        let class = RegClass(ranges.intervals[v as usize].class);
+        let order = tables.order(class);
+        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
         self.parts.clear();
+        self.live.clear();
+        let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
+        if !self.has_promise(&value) {
+            return;
+        }
+        self.list_references(&value);
         self.seeds.clear();
         let seeds = self.live.iter().enumerate();
         let seeds = seeds
@@ -28,11 +43,16 @@ impl Splits {
         self.seeds.sort_unstable();
         for n in 0..self.seeds.len() {
             let seed = keys::number(self.seeds[n]);
-            if self.live[seed as usize].part != NONE {
+            let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
+            let Live { part, block, .. } = self.live[seed as usize];
+            if part != NONE || !self.is_promising(&value, block) {
                 continue;
             }
             let part = self.parts.len() as u32;
-            let free = self.grow(func, seed, part);
+            let Some(free) = self.grow(func, &value, seed, part) else {
+                self.refuse(part);
+                continue;
+            };
             let again = ranges.intervals[v as usize].remat.is_some();
             let weighed = self.weigh(func, part, again);
             let near = ranges.intervals[v as usize].near;
@@ -50,13 +70,7 @@ impl Splits {
                 _ => None,
             };
             let (Some(reg), Gain::Some { store_at_definition, .. }) = (reg, weighed) else {
-                // Later parts look at these blocks again.
-                for &k in &self.members {
-                    (self.live[k as usize].part, self.live[k as usize].seen) = (REFUSED, NONE);
-                }
-                for live in self.live.iter_mut().filter(|l| l.seen == part) {
-                    live.seen = NONE;
-                }
+                self.refuse(part);
                 continue;
             };
             let defines = !again && self.members.iter().any(|&k| self.live[k as usize].writes);
@@ -73,31 +87,58 @@ impl Splits {
         self.commit(func, tables, v);
     }
 
-    /// Grows a part from the block `seed` and lists its members. Gives the registers that are free in
-    /// all of them.
-    fn grow(&mut self, func: &Function, seed: u32, part: u32) -> u64 {
+    /// Undoes what growing `part` has noted. Later parts look at its blocks again, and begin elsewhere.
+    fn refuse(&mut self, part: u32) {
+        for &k in &self.members {
+            (self.live[k as usize].part, self.live[k as usize].seen) = (REFUSED, NONE);
+        }
+        for live in self.live.iter_mut().filter(|l| l.seen == part) {
+            live.seen = NONE;
+        }
+    }
+
+    /// Grows a part from the block `seed` and lists its members. Gives the registers that are free in all of them, or
+    /// nothing if ways into the part cost more than it can save, or it has too many blocks.
+    fn grow(&mut self, func: &Function, value: &Value, seed: u32, part: u32) -> Option<u64> {
         let mut free = self.live[seed as usize].free;
+        // All that a part may save, less what ways into it cost for sure.
+        let members = self.live.iter().filter(|l| l.free & free != 0);
+        let mut left: f32 = 0.5 * members.map(|l| l.cost).sum::<f32>();
         self.members.clear();
         self.frontier.clear();
         let mut next = seed;
         loop {
-            self.live[next as usize].part = part;
+            let member = &mut self.live[next as usize];
+            member.part = part;
+            free &= member.free;
+            let (block, live_in, frequency) =
+                (Block::from_u32(member.block), member.live_in, member.frequency);
             self.members.push(next);
-            free &= self.live[next as usize].free;
-            let Splits { live, index_of, frontier, adjacent, .. } = self;
-            adjacent.clear();
-            neighbours(func, live, index_of, next, |other, _| adjacent.push(other));
-            for &other in &*adjacent {
-                let live = &mut live[other as usize];
-                // What has no place there may have to wait for all its predecessors.
-                let again = live.seen != part || live.range.from == live.range.to;
-                if again && (live.part == NONE || live.part == REFUSED) {
-                    live.seen = part;
-                    frontier.push((live.frequency.to_bits(), Reverse(other)));
+            let preds = if live_in { func.block_preds(block) } else { &[] };
+            for &pred in preds {
+                // A predecessor where this value does not live cannot be.
+                let other = self.find_live(value, pred)?;
+                let live = &self.live[other as usize];
+                if live.part != part && live.free & free == 0 {
+                    left -= frequency.min(live.frequency);
+                }
+            }
+            if left <= 0.0 || self.live.len() > value.most {
+                return None;
+            }
+            self.steps = self.steps.checked_sub(1)?;
+            for &pred in preds {
+                self.meet(self.index_of[pred.as_u32() as usize], part);
+            }
+            for &succ in func.block_succs(block) {
+                if let Some(other) = self.find_live(value, succ)
+                    && self.live[other as usize].live_in
+                {
+                    self.meet(other, part);
                 }
             }
             next = loop {
-                let Some((_, Reverse(other))) = self.frontier.pop() else { return free };
+                let Some((_, Reverse(other))) = self.frontier.pop() else { return Some(free) };
                 let live = &self.live[other as usize];
                 if live.part != part
                     && live.free & free != 0
@@ -109,12 +150,25 @@ impl Splits {
         }
     }
 
+    /// Notes that live block `other` is next to `part`.
+    fn meet(&mut self, other: u32, part: u32) {
+        let live = &mut self.live[other as usize];
+        // What has no place there may have to wait for all its predecessors.
+        let again = live.seen != part || live.range.from == live.range.to;
+        if again && (live.part == NONE || live.part == REFUSED) {
+            live.seen = part;
+            self.frontier.push((live.frequency.to_bits(), Reverse(other)));
+        }
+    }
+
     /// Whether all predecessors of live block `next` are in `part`.
     fn all_preds_in(&self, func: &Function, next: u32, part: u32) -> bool {
         let live = &self.live[next as usize];
-        let part_of = |pred: &Block| self.live[self.index_of[pred.as_u32() as usize] as usize].part;
-        !live.live_in
-            || func.block_preds(Block::from_u32(live.block)).iter().all(|pred| part_of(pred) == part)
+        let is_in = |pred: &Block| {
+            let index = self.index_of[pred.as_u32() as usize];
+            self.live.get(index as usize).is_some_and(|live| live.part == part)
+        };
+        !live.live_in || func.block_preds(Block::from_u32(live.block)).iter().all(is_in)
     }
 
     /// What `part`, made of `members`, saves. A value made `again` where it is needed is never stored.
@@ -174,9 +228,9 @@ impl Splits {
 }
 
 /// Visits the live blocks that the value at work comes from or goes to at the borders of live block
-/// `index`, once an edge, and whether the edge leaves the block.
+/// `index`, a member of a part, once an edge, and whether the edge leaves the block.
 #[inline]
-fn neighbours(
+pub(super) fn neighbours(
     func: &Function,
     live: &[Live],
     index_of: &[u32],
