@@ -17,6 +17,8 @@ pub(crate) struct Tables<'f> {
     units: [RegUnits; 256],
     /// For each class, the set of its registers.
     members: [[u64; 4]; 256],
+    /// For each class, the units of all its registers.
+    all_units: [RegUnits; 256],
     /// For each class, its order.
     orders: [Order<'f>; 256],
     /// For each unit, a register that has no other.
@@ -49,6 +51,7 @@ impl Default for Tables<'_> {
             classes: &[],
             units: [RegUnits::EMPTY; 256],
             members: [[0; 4]; 256],
+            all_units: [RegUnits::EMPTY; 256],
             orders: [Order::EMPTY; 256],
             reg_of_unit: [0; RegUnits::CAPACITY],
             ranks: Vec::new(),
@@ -98,10 +101,11 @@ impl<'f> Tables<'f> {
             return;
         }
         // In place: whole tables are too large for a small stack.
-        let Tables { regs, classes, units, members, orders, reg_of_unit, .. } = self;
+        let Tables { regs, classes, units, members, all_units, orders, reg_of_unit, .. } = self;
         (*regs, *classes) = (file.regs, file.classes);
         units.fill(RegUnits::EMPTY);
         members.fill([0; 4]);
+        all_units.fill(RegUnits::EMPTY);
         orders.fill(Order::EMPTY);
         reg_of_unit.fill(0);
         for (units, reg) in self.units.iter_mut().zip(file.regs) {
@@ -113,6 +117,7 @@ impl<'f> Tables<'f> {
         for (n, class) in file.classes.iter().enumerate().take(256) {
             for reg in class.order {
                 self.members[n][reg.index() / 64] |= 1 << (reg.index() % 64);
+                self.all_units[n].insert(self.units(*reg));
             }
             let mut order = Order { runs: [RegUnits::EMPTY; 2], rest: class.order };
             for run in &mut order.runs {
@@ -177,6 +182,12 @@ impl<'f> Tables<'f> {
     #[inline]
     pub fn in_class(&self, class: RegClass, reg: u8) -> bool {
         self.members[class.index()][usize::from(reg) / 64] >> (reg % 64) & 1 != 0
+    }
+
+    /// The units of all registers of the class.
+    #[inline]
+    pub fn all_units(&self, class: RegClass) -> RegUnits {
+        self.all_units[class.index()]
     }
 
     /// How many registers of the class are outside `avoid`.

@@ -126,8 +126,8 @@ impl Scanner<'_> {
         for &v in &order {
             self.place(v);
         }
-        self.collect(&order);
         self.ranges.order = order;
+        self.collect();
         self.second_chance();
     }
 
@@ -352,24 +352,23 @@ impl Scanner<'_> {
     }
 
     /// Lists the segments in which each unit is held.
-    fn collect(&mut self, order: &[u32]) {
+    fn collect(&mut self) {
         let Assign { busy, used, .. } = &mut *self.assign;
         let mut unsorted = RegUnits::EMPTY;
-        for &v in order {
-            let reg = self.ranges.intervals[v as usize].reg;
+        for (vreg, Segment { from, to }) in self.ranges.all_segments() {
+            let reg = self.ranges.intervals[vreg as usize].reg;
             if reg == NO_REG {
                 continue;
             }
-            let segments = self.ranges.segments_of(v);
             for u in self.tables.units(PReg(reg)).iter() {
                 let list = &mut busy[usize::from(u)];
-                if list.last().is_some_and(|last| last.from > segments[0].from) {
+                if list.last().is_some_and(|last| last.from > from) {
                     unsorted.insert(RegUnits::of(u));
                 }
-                list.extend(segments.iter().map(|s| Held { from: s.from, to: s.to, vreg: v }));
+                list.push(Held { from, to, vreg });
             }
         }
-        // Holders in the holes of others.
+        // What begins with one instruction has been found in any order.
         unsorted.iter().for_each(|u| busy[usize::from(u)].sort_unstable_by_key(|s| s.from));
         debug_assert!(used.iter().all(|u| busy[usize::from(u)].windows(2).all(|w| w[0].to <= w[1].from)));
     }
@@ -392,7 +391,8 @@ impl Scanner<'_> {
         losers.retain(|&v| {
             let segments = self.ranges.segments_of(v);
             let mut taken = RegUnits::EMPTY;
-            for u in self.assign.used.iter() {
+            let class = RegClass(self.ranges.intervals[v as usize].class);
+            for u in self.assign.used.intersection(self.tables.all_units(class)).iter() {
                 if is_busy(&self.assign.busy[usize::from(u)], segments) {
                     taken.insert(RegUnits::of(u));
                 }

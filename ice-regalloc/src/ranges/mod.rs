@@ -41,7 +41,7 @@ use crate::liveness::Liveness;
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::rows::Shape;
-use crate::scan::{DEAD, LIVE_OUT, NO_REG, Scan, params_at_start};
+use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE, Scan, params_at_start};
 use alloc::vec::Vec;
 use interval::{Link, Links, NEW, SEVERAL};
 
@@ -378,6 +378,12 @@ impl Ranges {
                 together.iter_mut().zip(keys.iter()).for_each(|(v, &key)| *v = number(key));
             }
         }
+    }
+
+    /// All segments, each with its virtual register, by the instructions that they begin with.
+    pub fn all_segments(&self) -> impl Iterator<Item = (u32, Segment)> + '_ {
+        let found = self.links.of.iter().zip(&self.links.segments[..self.links.of.len()]).rev();
+        found.filter(|(link, _)| link.vreg != NONE).map(|(link, segment)| (link.vreg, *segment))
     }
 
     /// The segments of `v`.

@@ -74,7 +74,8 @@ impl Ranges {
     /// Units that are reserved somewhere in the segments of `v`: by entry `from` or those behind it.
     pub fn reserved_in(&self, v: u32, from: usize) -> RegUnits {
         let mut units = RegUnits::EMPTY;
-        if from < self.reserved.len() {
+        // Nothing is reserved in most: they are short.
+        if self.reserved.get(from).is_some_and(|next| next.0 < self.end(v)) {
             for segment in self.segments_of(v) {
                 units.insert(self.reserved_within(*segment, from));
             }

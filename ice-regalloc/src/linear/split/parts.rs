@@ -9,7 +9,7 @@ use crate::function::Function;
 use crate::keys::{self, heaviest_first};
 use crate::operand::{Block, Inst};
 use crate::ranges::Ranges;
-use crate::registers::{PReg, RegClass, RegUnits};
+use crate::registers::{PReg, RegClass};
 use crate::rows::Shape;
 use crate::scan::{NO_REG, NONE, params_at_start};
 use core::cmp::Reverse;
@@ -27,7 +27,7 @@ impl Splits {
         let Input { func, file, tables, .. } = *input;
         let class = RegClass(ranges.intervals[v as usize].class);
         let order = tables.order(class);
-        let all = order.iter().fold(RegUnits::EMPTY, |all, &reg| all.union(tables.units(reg)));
+        let all = tables.all_units(class);
         self.parts.clear();
         self.live.clear();
         let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
