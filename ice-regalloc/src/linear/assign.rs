@@ -354,7 +354,6 @@ impl Scanner<'_> {
     /// Lists the segments in which each unit is held.
     fn collect(&mut self) {
         let Assign { busy, used, .. } = &mut *self.assign;
-        let mut unsorted = RegUnits::EMPTY;
         for (vreg, Segment { from, to }) in self.ranges.all_segments() {
             let reg = self.ranges.intervals[vreg as usize].reg;
             if reg == NO_REG {
@@ -362,14 +361,15 @@ impl Scanner<'_> {
             }
             for u in self.tables.units(PReg(reg)).iter() {
                 let list = &mut busy[usize::from(u)];
-                if list.last().is_some_and(|last| last.from > from) {
-                    unsorted.insert(RegUnits::of(u));
-                }
+                let mut at = list.len();
                 list.push(Held { from, to, vreg });
+                // What begins with one instruction has been found in any order.
+                while at > 0 && list[at - 1].from > from {
+                    list.swap(at - 1, at);
+                    at -= 1;
+                }
             }
         }
-        // What begins with one instruction has been found in any order.
-        unsorted.iter().for_each(|u| busy[usize::from(u)].sort_unstable_by_key(|s| s.from));
         debug_assert!(used.iter().all(|u| busy[usize::from(u)].windows(2).all(|w| w[0].to <= w[1].from)));
     }
 

@@ -26,6 +26,7 @@ mod parts;
 
 use super::assign::Assign;
 use crate::function::Function;
+use crate::keys::{lowest_first, number};
 use crate::operand::Block;
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
@@ -137,8 +138,8 @@ pub(super) struct Splits {
     open_loops: Vec<u32>,
     /// Blocks where the value at work lives, as far as they have been looked at: first those that refer to it.
     live: Vec<Live>,
-    /// Keys of `live`, the costliest first.
-    seeds: Vec<u64>,
+    /// Keys of `live`: to begin parts, the costliest first; to list homes, by block.
+    keys: Vec<u64>,
     /// Blocks next to the part at work, hottest first, then in layout order.
     frontier: BinaryHeap<(u32, Reverse<u32>)>,
     members: Vec<u32>,
@@ -238,7 +239,11 @@ impl Splits {
     /// Lists homes and edge moves of `v`.
     fn commit(&mut self, func: &Function, tables: &Tables, v: u32) {
         let first = self.homes.len();
-        for live in &self.live {
+        let blocks = self.live.iter().enumerate();
+        self.keys.clear();
+        self.keys.extend(blocks.map(|(k, live)| lowest_first(live.block, k as u32)));
+        self.keys.sort_unstable();
+        for live in self.keys.iter().map(|&key| &self.live[number(key) as usize]) {
             if let Some(part) = self.parts.get(live.part as usize) {
                 self.held[live.block as usize].insert(tables.units(PReg(part.reg)));
                 let start = self.block_starts[live.block as usize];
@@ -251,7 +256,6 @@ impl Splits {
                 });
             }
         }
-        self.homes[first..].sort_unstable_by_key(|h| h.block);
         self.of_value.push((first as u32, self.homes.len() as u32));
         for (k, live) in self.live.iter().enumerate() {
             let Some(&part) = self.parts.get(live.part as usize) else { continue };

@@ -35,14 +35,14 @@ impl Splits {
             return;
         }
         self.list_references(&value);
-        self.seeds.clear();
+        self.keys.clear();
         let seeds = self.live.iter().enumerate();
         let seeds = seeds
             .filter(|(_, l)| l.cost > 0.0 && l.frequency >= HOT && l.range.from < l.range.to && l.free != 0);
-        self.seeds.extend(seeds.map(|(k, l)| heaviest_first(l.cost, k as u32)));
-        self.seeds.sort_unstable();
-        for n in 0..self.seeds.len() {
-            let seed = keys::number(self.seeds[n]);
+        self.keys.extend(seeds.map(|(k, l)| heaviest_first(l.cost, k as u32)));
+        self.keys.sort_unstable();
+        for n in 0..self.keys.len() {
+            let seed = keys::number(self.keys[n]);
             let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
             let Live { part, block, .. } = self.live[seed as usize];
             if part != NONE || !self.is_promising(&value, block) {
