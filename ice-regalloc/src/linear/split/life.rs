@@ -148,6 +148,14 @@ impl Splits {
         around.frequency >= HOT && value.tables.has_free(value.class, around.busy)
     }
 
+    /// Whether the value at work lives in more blocks than it may.
+    pub(super) fn is_too_long(&self, value: &Value) -> bool {
+        let block_at = |position: u32| self.block_starts.partition_point(|&start| start <= position);
+        let segments = value.ranges.segments_of(value.vreg);
+        // A block with two segments counts twice.
+        segments.iter().map(|s| 1 + block_at(s.to - 1) - block_at(s.from)).sum::<usize>() > value.most
+    }
+
     /// Lists the blocks that refer to the value at work.
     pub(super) fn list_references(&mut self, value: &Value) {
         let has_stores = value.ranges.intervals[value.vreg as usize].remat.is_none();

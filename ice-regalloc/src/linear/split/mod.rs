@@ -46,7 +46,7 @@ const REFUSED: u32 = NONE - 1;
 const LEAST_COST: f32 = 2.0;
 /// Frequency of a block in a loop. Parts grow from such blocks alone: what others gain is not worth the search.
 const HOT: f32 = 8.0;
-/// Blocks of one value that are looked at: in proportion to what there is to gain, and at most.
+/// Blocks that a value with parts may live in: in proportion to what there is to gain, and at most.
 const BLOCKS_PER_COST: f32 = 8.0;
 const MAX_BLOCKS: usize = 128;
 
@@ -153,7 +153,7 @@ pub(super) struct Splits {
     fixes: Vec<Fix>,
     /// Values that are stored where they are defined.
     pub stored: Vec<u32>,
-    /// Blocks that may still be looked at.
+    /// Blocks and edges that parts may still come to.
     steps: usize,
 }
 
@@ -175,7 +175,7 @@ struct Value<'a> {
     /// The registers of its class, and all their units.
     order: &'a [PReg],
     all: RegUnits,
-    /// Blocks that may be looked at.
+    /// Blocks that it may live in.
     most: usize,
 }
 
@@ -225,12 +225,11 @@ impl Splits {
             if cost <= LEAST_COST || hottest < HOT || references > most {
                 continue;
             }
+            let Some(steps) = self.steps.checked_sub(references) else { break };
+            self.steps = steps;
             self.split(input, ranges, assign, v, most);
             for live in &self.live {
                 self.index_of[live.block as usize] = NONE;
-            }
-            if self.steps == 0 {
-                break;
             }
         }
         self.sort(blocks);

@@ -15,7 +15,7 @@ use crate::scan::{NO_REG, NONE, params_at_start};
 use core::cmp::Reverse;
 
 impl Splits {
-    /// Finds parts of `v` and registers for them. Looks at no more than about `most` blocks.
+    /// Finds parts of `v`, which may live in `most` blocks, and registers for them.
     pub(super) fn split(
         &mut self,
         input: &Input,
@@ -31,7 +31,7 @@ impl Splits {
         self.parts.clear();
         self.live.clear();
         let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
-        if !self.has_promise(&value) {
+        if !self.has_promise(&value) || self.is_too_long(&value) {
             return;
         }
         self.list_references(&value);
@@ -98,7 +98,7 @@ impl Splits {
     }
 
     /// Grows a part from the block `seed` and lists its members. Gives the registers that are free in all of them, or
-    /// nothing if ways into the part cost more than it can save, or it has too many blocks.
+    /// nothing if ways into the part cost more than it can save.
     fn grow(&mut self, func: &Function, value: &Value, seed: u32, part: u32) -> Option<u64> {
         let mut free = self.live[seed as usize].free;
         // All that a part may save, less what ways into it cost for sure.
@@ -115,6 +115,8 @@ impl Splits {
                 (Block::from_u32(member.block), member.live_in, member.frequency);
             self.members.push(next);
             let preds = if live_in { func.block_preds(block) } else { &[] };
+            let succs = func.block_succs(block);
+            self.steps = self.steps.checked_sub(1 + preds.len() + succs.len())?;
             for &pred in preds {
                 // A predecessor where this value does not live cannot be.
                 let other = self.find_live(value, pred)?;
@@ -123,14 +125,13 @@ impl Splits {
                     left -= frequency.min(live.frequency);
                 }
             }
-            if left <= 0.0 || self.live.len() > value.most {
+            if left <= 0.0 {
                 return None;
             }
-            self.steps = self.steps.checked_sub(1)?;
             for &pred in preds {
                 self.meet(self.index_of[pred.as_u32() as usize], part);
             }
-            for &succ in func.block_succs(block) {
+            for &succ in succs {
                 if let Some(other) = self.find_live(value, succ)
                     && self.live[other as usize].live_in
                 {
