@@ -1,76 +1,38 @@
 //! Where a value without a register lives, what it costs there, and which registers are free for it.
 //!
-//! References are collected in one pass over the function, for all such values, as a list of blocks for each. Other blocks where
+//! Which blocks refer to a value was noted while the function was written, and is listed for each value. Other blocks where
 //! a value lives are listed when a part comes to them. What is taken in a block is what intervals hold or instructions reserve anywhere in it, and,
 //! where the value lives in a part of the block only, what meets it there.
 
 use super::super::assign::{Assign, is_busy};
 use super::{HOT, Input, Live, Loop, Reference, Splits, UNWANTED, Value};
 use crate::function::Function;
-use crate::operand::{Block, Inst};
+use crate::operand::{Block, VReg};
 use crate::ranges::{Ranges, Segment};
+use crate::references::Mention;
 use crate::registers::{PReg, RegUnits};
 use crate::rows::Shape;
 use crate::scan::NONE;
 use alloc::vec::Vec;
 
 impl Splits {
-    fn refer(&mut self, v: u32, block: u32) -> &mut Reference {
-        let head = self.heads[v as usize];
-        if self.references.get(head as usize).is_none_or(|r| r.block != block) {
-            self.heads[v as usize] = self.references.len() as u32;
-            self.references.push(Reference {
-                block,
-                next: head,
-                reads: false,
-                writes: false,
-                param: false,
-                passes: false,
-            });
-        }
-        let head = self.heads[v as usize] as usize;
-        &mut self.references[head]
-    }
-
-    /// Lists for each wanted value the blocks that refer to it.
+    /// Lists for each wanted value the blocks that refer to it, as was noted while the function was written.
     pub(super) fn collect_references(&mut self, func: &Function) {
-        self.references.clear();
-        self.heads.clear();
-        self.heads.resize(func.num_vregs(), UNWANTED);
-        for &v in &self.wanted {
-            self.heads[v as usize] = NONE;
+        let Splits { wanted, references, heads, .. } = self;
+        references.clear();
+        heads.clear();
+        heads.resize(func.num_vregs(), UNWANTED);
+        for &v in &*wanted {
+            heads[v as usize] = NONE;
         }
-        for b in (0..func.num_blocks() as u32).rev() {
-            let block = Block::from_u32(b);
-            let range = func.block_insts(block);
-            let first_terminates =
-                func.references.rows.shape(range.start.as_u32() as usize).has(Shape::TERMINATOR);
-            for k in 0..func.block_succs(block).len() {
-                for arg in func.edge_args(block, k) {
-                    if self.heads[arg.index()] == UNWANTED {
-                        continue;
-                    }
-                    let reference = self.refer(arg.as_u32(), b);
-                    reference.reads = true;
-                    reference.passes |= first_terminates;
-                }
-            }
-            for i in range.start.as_u32()..range.end.as_u32() {
-                for op in func.operands(Inst::from_u32(i)) {
-                    if self.heads[op.index()] == UNWANTED {
-                        continue;
-                    }
-                    let reference = self.refer(op.vreg().as_u32(), b);
-                    reference.reads |= op.is_use();
-                    reference.writes |= op.is_def();
-                }
-            }
-            for param in func.block_params(block) {
-                if self.heads[param.index()] == UNWANTED {
-                    continue;
-                }
-                let reference = self.refer(param.as_u32(), b);
-                (reference.writes, reference.param) = (true, true);
+        let noted = &func.references;
+        let last = wanted.iter().filter_map(|&v| noted.threads[v as usize].mention(v));
+        for mention in noted.mentions.iter().copied().chain(last) {
+            let head = &mut heads[mention.vreg as usize];
+            if *head != UNWANTED {
+                let next = core::mem::replace(head, references.len() as u32);
+                let Mention { block, exposed: reads, writes, .. } = mention;
+                references.push(Reference { block, next, reads, writes });
             }
         }
     }
@@ -158,17 +120,28 @@ impl Splits {
 
     /// Lists the blocks that refer to the value at work.
     pub(super) fn list_references(&mut self, value: &Value) {
+        let func = value.func;
         let has_stores = value.ranges.intervals[value.vreg as usize].remat.is_none();
         self.live.clear();
         let mut reference = self.heads[value.vreg as usize];
         while let Some(&r) = self.references.get(reference as usize) {
             reference = r.next;
-            let mut live = self.live_in(value, r.block).unwrap_or_else(|| {
-                let start = self.block_starts[r.block as usize];
-                self.live_within(value, r.block, Segment { from: start, to: start })
-            });
-            live.live_in = (live.live_in || r.passes) && !r.param;
-            (live.writes, live.param) = (r.writes, r.param);
+            if self.index_of[r.block as usize] != NONE {
+                // An argument of two edges is noted twice.
+                continue;
+            }
+            let block = Block::from_u32(r.block);
+            let start = self.block_starts[r.block as usize];
+            let mut live = self
+                .live_in(value, r.block)
+                .unwrap_or_else(|| self.live_within(value, r.block, Segment { from: start, to: start }));
+            let vreg = VReg::from_u32(value.vreg);
+            live.writes = r.writes;
+            live.param = r.writes && func.block_params(block).contains(&vreg);
+            let passes = r.reads
+                && func.references.rows.shape(start as usize / 4).has(Shape::TERMINATOR)
+                && (0..func.block_succs(block).len()).any(|k| func.edge_args(block, k).contains(&vreg));
+            live.live_in = (live.live_in || passes) && !live.param;
             live.cost = live.frequency * reference_cost(r.reads && live.live_in, r.writes && has_stores);
             self.index_of[r.block as usize] = self.live.len() as u32;
             self.live.push(live);

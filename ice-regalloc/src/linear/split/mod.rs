@@ -55,12 +55,9 @@ const MAX_BLOCKS: usize = 128;
 struct Reference {
     block: u32,
     next: u32,
+    /// The block reads the value before it writes it.
     reads: bool,
     writes: bool,
-    /// Set by moves in the predecessors or at the start of the block.
-    param: bool,
-    /// An argument in a block that has nothing but terminators.
-    passes: bool,
 }
 
 /// A block where the value at work lives.
@@ -168,6 +165,7 @@ pub(super) struct Input<'a> {
 /// The value at work.
 struct Value<'a> {
     vreg: u32,
+    func: &'a Function,
     ranges: &'a Ranges,
     assign: &'a Assign,
     tables: &'a Tables<'a>,

@@ -30,7 +30,7 @@ impl Splits {
         let all = tables.all_units(class);
         self.parts.clear();
         self.live.clear();
-        let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
+        let value = Value { vreg: v, func, ranges, assign, tables, class, order, all, most };
         if !self.has_promise(&value) || self.is_too_long(&value) {
             return;
         }
@@ -43,7 +43,7 @@ impl Splits {
         self.keys.sort_unstable();
         for n in 0..self.keys.len() {
             let seed = keys::number(self.keys[n]);
-            let value = Value { vreg: v, ranges, assign, tables, class, order, all, most };
+            let value = Value { vreg: v, func, ranges, assign, tables, class, order, all, most };
             let Live { part, block, .. } = self.live[seed as usize];
             if part != NONE || !self.is_promising(&value, block) {
                 continue;
