@@ -1,8 +1,8 @@
 //! Where a value without a register lives, what it costs there, and which registers are free for it.
 //!
 //! Which blocks refer to a value was noted while the function was written, and is listed for each value. Other blocks where
-//! a value lives are listed when a part comes to them. What is taken in a block is what intervals hold or instructions reserve anywhere in it, and,
-//! where the value lives in a part of the block only, what meets it there.
+//! it lives are listed when a part comes to them. What is taken in a block is what intervals hold or instructions reserve
+//! anywhere in it, and, where the value lives in a part of the block only, what meets it there.
 
 use super::super::assign::{Assign, is_busy};
 use super::{HOT, Input, Live, Loop, Reference, Splits, UNWANTED, Value};
@@ -50,6 +50,7 @@ impl Splits {
         (cost, hottest, blocks)
     }
 
+    /// The blocks that refer to `v`; one may come twice.
     fn references_to(&self, v: u32) -> impl Iterator<Item = &Reference> {
         let mut next = self.heads[v as usize];
         core::iter::from_fn(move || {
@@ -127,7 +128,7 @@ impl Splits {
         while let Some(&r) = self.references.get(reference as usize) {
             reference = r.next;
             if self.index_of[r.block as usize] != NONE {
-                // An argument of two edges is noted twice.
+                // What edges pass on, behind everything else in a block, may be noted once more.
                 continue;
             }
             let block = Block::from_u32(r.block);
@@ -138,8 +139,7 @@ impl Splits {
             let vreg = VReg::from_u32(value.vreg);
             live.writes = r.writes;
             live.param = r.writes && func.block_params(block).contains(&vreg);
-            let passes = r.reads
-                && func.references.rows.shape(start as usize / 4).has(Shape::TERMINATOR)
+            let passes = func.references.rows.shape(start as usize / 4).has(Shape::TERMINATOR)
                 && (0..func.block_succs(block).len()).any(|k| func.edge_args(block, k).contains(&vreg));
             live.live_in = (live.live_in || passes) && !live.param;
             live.cost = live.frequency * reference_cost(r.reads && live.live_in, r.writes && has_stores);
