@@ -100,9 +100,11 @@ pub(super) struct Scanner<'a> {
     pub tables: &'a Tables<'a>,
     pub ranges: &'a mut Ranges,
     pub assign: &'a mut Assign,
-    /// Units of the active intervals, and the next position where one ends or an inactive one begins.
+    /// Units of the active intervals.
     pub active_units: RegUnits,
-    pub next_change: u32,
+    /// The next position where the present segment of an active interval ends, and where an inactive one begins again.
+    pub next_end: u32,
+    pub next_begin: u32,
     /// The first entry of what is reserved that is not before the present interval.
     pub next_reserved: usize,
 }
@@ -121,7 +123,7 @@ impl Scanner<'_> {
         *evictions = 0;
         *steps = 0;
         self.active_units = RegUnits::EMPTY;
-        (self.next_change, self.next_reserved) = (0, 0);
+        (self.next_end, self.next_begin, self.next_reserved) = (u32::MAX, u32::MAX, 0);
         let order = core::mem::take(&mut self.ranges.order);
         for &v in &order {
             self.place(v);
@@ -133,58 +135,61 @@ impl Scanner<'_> {
 
     /// Brings the lists up to `position`.
     fn advance(&mut self, position: u32) {
-        if position < self.next_change {
-            return;
-        }
         let Assign { active, inactive, .. } = &mut *self.assign;
-        let (mut units, mut change) = (RegUnits::EMPTY, u32::MAX);
-        // What moves to the other list here is looked at there again, to no effect.
-        let mut k = 0;
-        while let Some(holder) = active.get_mut(k) {
-            if holder.until <= position {
-                match self.ranges.pass(holder.vreg, position) {
-                    Some(segment) if segment.from <= position || inactive.len() >= MAX_INACTIVE => {
-                        holder.until = segment.to;
-                    }
-                    Some(segment) => {
-                        holder.until = segment.from;
-                        inactive.push(*holder);
-                        active.swap_remove(k);
-                        continue;
-                    }
-                    None => {
-                        active.swap_remove(k);
-                        continue;
-                    }
-                }
-            }
-            units.insert(holder.units);
-            change = change.min(holder.until);
-            k += 1;
-        }
-        k = 0;
-        while let Some(holder) = inactive.get_mut(k) {
-            if holder.until <= position {
-                match self.ranges.pass(holder.vreg, position) {
-                    Some(segment) if segment.from > position => holder.until = segment.from,
-                    Some(segment) => {
-                        holder.until = segment.to;
-                        units.insert(holder.units);
-                        change = change.min(holder.until);
-                        active.push(*holder);
-                        inactive.swap_remove(k);
-                        continue;
-                    }
-                    None => {
-                        inactive.swap_remove(k);
-                        continue;
+        if position >= self.next_end {
+            let (mut units, mut next) = (RegUnits::EMPTY, u32::MAX);
+            let mut k = 0;
+            while let Some(holder) = active.get_mut(k) {
+                if holder.until <= position {
+                    match self.ranges.pass(holder.vreg, position) {
+                        Some(segment) if segment.from <= position || inactive.len() >= MAX_INACTIVE => {
+                            holder.until = segment.to;
+                        }
+                        Some(segment) => {
+                            holder.until = segment.from;
+                            self.next_begin = self.next_begin.min(segment.from);
+                            inactive.push(*holder);
+                            active.swap_remove(k);
+                            continue;
+                        }
+                        None => {
+                            active.swap_remove(k);
+                            continue;
+                        }
                     }
                 }
+                units.insert(holder.units);
+                next = next.min(holder.until);
+                k += 1;
             }
-            change = change.min(holder.until);
-            k += 1;
+            (self.active_units, self.next_end) = (units, next);
         }
-        (self.active_units, self.next_change) = (units, change);
+        if position >= self.next_begin {
+            let mut next = u32::MAX;
+            let mut k = 0;
+            while let Some(holder) = inactive.get_mut(k) {
+                if holder.until <= position {
+                    match self.ranges.pass(holder.vreg, position) {
+                        Some(segment) if segment.from > position => holder.until = segment.from,
+                        Some(segment) => {
+                            holder.until = segment.to;
+                            self.active_units.insert(holder.units);
+                            self.next_end = self.next_end.min(segment.to);
+                            active.push(*holder);
+                            inactive.swap_remove(k);
+                            continue;
+                        }
+                        None => {
+                            inactive.swap_remove(k);
+                            continue;
+                        }
+                    }
+                }
+                next = next.min(holder.until);
+                k += 1;
+            }
+            self.next_begin = next;
+        }
     }
 
     /// Units that are taken somewhere in the segments of `v`, which begins here.
@@ -299,7 +304,7 @@ impl Scanner<'_> {
         let until = self.ranges.first_end(v);
         self.assign.active.push(Holder { vreg: v, until, units });
         self.active_units.insert(units);
-        self.next_change = self.next_change.min(until);
+        self.next_end = self.next_end.min(until);
     }
 
     /// Throws the holders of a register out that weigh less than `v` and overlap it.

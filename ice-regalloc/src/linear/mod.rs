@@ -211,7 +211,8 @@ pub(crate) fn allocate<'f>(
         ranges,
         assign,
         active_units: RegUnits::EMPTY,
-        next_change: 0,
+        next_end: 0,
+        next_begin: 0,
         next_reserved: 0,
     }
     .run();
