@@ -5,7 +5,7 @@
 //! anywhere in it, and, where the value lives in a part of the block only, what meets it there.
 
 use super::super::assign::{Assign, is_busy};
-use super::{HOT, Input, Live, Loop, Reference, Splits, UNWANTED, Value};
+use super::{Input, Live, Loop, Reference, Splits, UNWANTED, Value};
 use crate::function::Function;
 use crate::operand::{Block, VReg};
 use crate::ranges::{Ranges, Segment};
@@ -37,17 +37,15 @@ impl Splits {
         }
     }
 
-    /// What all references to `v` cost without a register, the frequency of the most frequent one, and in how many blocks
-    /// they are.
-    pub(super) fn cost_of_references(&self, ranges: &Ranges, v: u32) -> (f32, f32, usize) {
-        let (mut cost, mut hottest, mut blocks) = (0.0, 0.0_f32, 0);
+    /// What all references to `v` cost without a register, and in how many blocks they are.
+    pub(super) fn cost_of_references(&self, ranges: &Ranges, v: u32) -> (f32, usize) {
+        let (mut cost, mut blocks) = (0.0, 0);
         for r in self.references_to(v) {
             let frequency = ranges.frequency[r.block as usize];
             cost += frequency * reference_cost(r.reads, r.writes);
-            hottest = hottest.max(frequency);
             blocks += 1;
         }
-        (cost, hottest, blocks)
+        (cost, blocks)
     }
 
     /// The blocks that refer to `v`; one may come twice.
@@ -107,8 +105,7 @@ impl Splits {
     /// Whether `block` is in a loop all through which a register is free. In others a part hardly ever pays, for it would have
     /// borders within the loop.
     pub(super) fn is_promising(&self, value: &Value, block: u32) -> bool {
-        let around = &self.loops[self.loop_of[block as usize] as usize];
-        around.frequency >= HOT && value.tables.has_free(value.class, around.busy)
+        self.loops[self.loop_of[block as usize] as usize].has_room(value.tables, value.class)
     }
 
     /// Whether the value at work lives in more blocks than it may.

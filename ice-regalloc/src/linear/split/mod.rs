@@ -88,6 +88,13 @@ struct Loop {
     busy: RegUnits,
 }
 
+impl Loop {
+    /// Whether it is a loop, and a register of the class is free all through it.
+    fn has_room(&self, tables: &Tables, class: RegClass) -> bool {
+        self.frequency >= HOT && tables.has_free(class, self.busy)
+    }
+}
+
 /// The register of a value in a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PartHome {
@@ -208,7 +215,10 @@ impl Splits {
         self.collect_passed(input, ranges);
         self.collect_loops(ranges);
         let Splits { loops, wanted, .. } = self;
-        wanted.retain(|&v| has_room(loops, tables, RegClass(ranges.intervals[v as usize].class)));
+        wanted.retain(|&v| {
+            let class = RegClass(ranges.intervals[v as usize].class);
+            loops.iter().any(|around| around.has_room(tables, class))
+        });
         if self.wanted.is_empty() {
             return;
         }
@@ -218,9 +228,9 @@ impl Splits {
         self.steps = (1 << 16) + 8 * blocks;
         for n in 0..self.wanted.len() {
             let v = self.wanted[n];
-            let (cost, hottest, references) = self.cost_of_references(ranges, v);
+            let (cost, references) = self.cost_of_references(ranges, v);
             let most = MAX_BLOCKS.min((BLOCKS_PER_COST * cost) as usize);
-            if cost <= LEAST_COST || hottest < HOT || references > most {
+            if cost <= LEAST_COST || references > most {
                 continue;
             }
             let Some(steps) = self.steps.checked_sub(references) else { break };
@@ -338,9 +348,4 @@ impl Splits {
     pub fn fixes_at_end(&self, block: u32) -> &[Fix] {
         self.fixes(2 * block + 1)
     }
-}
-
-/// Whether a register of the class is free all through a loop.
-fn has_room(loops: &[Loop], tables: &Tables, class: RegClass) -> bool {
-    loops.iter().any(|l| l.frequency >= HOT && tables.has_free(class, l.busy))
 }
