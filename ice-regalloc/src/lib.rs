@@ -70,6 +70,7 @@ mod keys;
 mod linear;
 mod live_places;
 mod liveness;
+mod memory;
 mod minimal;
 mod moves;
 mod operand;

@@ -19,6 +19,7 @@
 //! the first terminator or after them, and `end_block`. Cost: linear.
 
 use crate::function::Remat;
+use crate::memory::make_room;
 use crate::operand::{Constraint, Inst, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
 use crate::rows::{Row, Rows, Shape};
@@ -285,6 +286,13 @@ impl References {
         self.block = 0;
         self.disordered = false;
         self.duplicate = false;
+    }
+
+    /// Makes room for about `insts` instructions.
+    pub fn make_room(&mut self, insts: usize) {
+        make_room(&mut self.threads, insts);
+        make_room(&mut self.aheads.operands, 2 * insts);
+        self.rows.make_room(insts);
     }
 
     /// Whether arguments came after operands of terminators, so that the order is wrong.

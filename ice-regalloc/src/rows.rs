@@ -4,6 +4,7 @@
 //! instruction, so that the operands of each start where the row before it says.
 
 use crate::function::Remat;
+use crate::memory::make_room;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -81,6 +82,14 @@ impl Rows {
     /// Forgets all instructions, keeps the memory.
     pub fn clear(&mut self) {
         self.0.truncate(1);
+    }
+
+    /// Makes room for about `insts` instructions.
+    pub fn make_room(&mut self, insts: usize) {
+        make_room(&mut self.0, insts + 1);
+        if self.0.is_empty() {
+            self.0.push(Row::FIRST);
+        }
     }
 
     /// Number of instructions.

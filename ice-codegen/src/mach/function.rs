@@ -72,6 +72,16 @@ impl<I: MachInst> MachFunction<I> {
         self.live.clear();
     }
 
+    /// Forgets as [`clear`](Self::clear) does, before a function of about `insts` instructions, for which there is room then.
+    pub fn clear_for(&mut self, insts: usize) {
+        self.clear();
+        self.body.make_room(insts);
+        let room = insts + BLOCK_ROOM;
+        if self.insts.capacity() < room {
+            self.insts = Vec::with_capacity(room);
+        }
+    }
+
     /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.
     pub fn write_for(&mut self, mode: Mode) {
         self.mode = mode;
@@ -159,7 +169,7 @@ impl<I: MachInst> MachFunction<I> {
     /// twice its length.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self) {
+    fn make_block_room(&mut self) {
         self.insts.reserve_exact(BLOCK_ROOM.max(self.insts.capacity() / 4));
     }
 
@@ -209,7 +219,7 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
 
     fn begin_block(&mut self, params: &[VReg]) {
         if self.insts.capacity() - self.insts.len() < BLOCK_ROOM {
-            self.make_room();
+            self.make_block_room();
         }
         self.body.begin_block(params);
     }

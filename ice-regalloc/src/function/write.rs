@@ -3,6 +3,7 @@
 use super::{Function, Remat, Runs, move_pair, run};
 use crate::context::Mode;
 use crate::error::Error;
+use crate::memory::make_room;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::Leaving;
 use crate::registers::{RegClass, RegUnits};
@@ -29,6 +30,12 @@ impl Function {
         self.depths.clear();
         self.back_edges.clear();
         self.references.clear();
+    }
+
+    /// Makes room for about `insts` instructions, with the operands and virtual registers that most have, in an empty function.
+    pub fn make_room(&mut self, insts: usize) {
+        make_room(&mut self.operands, 2 * insts);
+        self.references.make_room(insts);
     }
 
     /// From now on functions are written for `mode`: what it does not ask is not noted. At first they are written for every
