@@ -1,8 +1,7 @@
 //! How often each value is used, by whom, and which instructions are dead.
 //!
-//! Two walks: uses are counted forward; if there are instructions without side effects and without uses,
-//! they are then dropped backward, which frees their operands in turn. Layout order need not be dominance order, so a
-//! chain that runs against it may keep a dead instruction: harmless. Linear.
+//! One walk counts the uses. Instructions without side effects and without uses are then dropped, which frees their operands
+//! in turn: those are worked off from a list, which is mostly empty. Linear.
 //!
 //! Requires: a verified function. Preserves: the function.
 
@@ -41,6 +40,8 @@ pub struct Uses {
     values: Vec<ValueUses>,
     /// By instruction; empty if none is dead.
     dead: Vec<bool>,
+    /// Work list: dead instructions whose operands are counted still.
+    unused: Vec<Inst>,
 }
 
 impl Uses {
@@ -62,34 +63,29 @@ impl Uses {
             }
             block = func.layout.next_block(b);
         }
-        if !self.has_dead(func) {
-            return;
-        }
-        self.dead.resize(func.num_insts(), false);
-        let mut block = func.layout.last_block();
-        while let Some(b) = block {
-            let mut inst = func.layout.last_inst(b);
-            while let Some(i) = inst {
-                self.drop_if_dead(func, i);
-                inst = func.layout.prev_inst(i);
+        self.drop_dead(func);
+    }
+
+    /// Finds the dead, and takes back what they use.
+    fn drop_dead(&mut self, func: &Function) {
+        let Uses { values, dead, unused } = self;
+        for (index, uses) in values.iter().enumerate() {
+            if uses.count == 0 {
+                unused.extend(removable(func, Value::new(index)));
             }
-            block = func.layout.prev_block(b);
         }
-    }
-
-    /// Whether there is anything to drop: mostly not.
-    fn has_dead(&self, func: &Function) -> bool {
-        self.values.iter().enumerate().any(|(index, uses)| {
-            uses.count == 0
-                && func.defining_inst(Value::new(index)).is_some_and(|i| !func.inst(i).has_side_effects())
-        })
-    }
-
-    fn drop_if_dead(&mut self, func: &Function, inst: Inst) {
-        let Some(result) = func.result(inst) else { return };
-        if self.values[result.index()].count == 0 && !func.inst(inst).has_side_effects() {
-            self.dead[inst.index()] = true;
-            func.for_each_operand(inst, |value| self.values[value.index()].count -= 1);
+        if !unused.is_empty() {
+            dead.resize(func.num_insts(), false);
+        }
+        while let Some(inst) = unused.pop() {
+            dead[inst.index()] = true;
+            func.for_each_operand(inst, |value| {
+                let uses = &mut values[value.index()];
+                uses.count -= 1;
+                if uses.count == 0 {
+                    unused.extend(removable(func, value));
+                }
+            });
         }
     }
 
@@ -225,6 +221,13 @@ impl Uses {
         (node.block() == func.layout.block_of(def) && !matches!(node.data(), InstData::Phi { .. }))
             .then_some(user)
     }
+}
+
+/// The instruction in a block that defines `value`, if it is dead when nobody uses that.
+fn removable(func: &Function, value: Value) -> Option<Inst> {
+    let inst = func.defining_inst(value)?;
+    let node = func.layout.inst(inst);
+    (node.block().is_some() && !node.data().has_side_effects()).then_some(inst)
 }
 
 /// Counts what the instruction of `node`, which is `inst`, uses.
