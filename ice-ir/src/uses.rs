@@ -38,10 +38,10 @@ const _: () = assert!(Type::ALL.len() < 28);
 #[derive(Default)]
 pub struct Uses {
     values: Vec<ValueUses>,
-    /// By instruction; empty if none is dead.
-    dead: Vec<bool>,
-    /// Work list: dead instructions whose operands are counted still.
-    unused: Vec<Inst>,
+    /// The dead instructions, in the order in which they were found.
+    dead: Vec<Inst>,
+    /// By instruction, whether it is one of them; empty if there is none.
+    is_dead: Vec<bool>,
 }
 
 impl Uses {
@@ -52,6 +52,7 @@ impl Uses {
         self.values.reserve_exact(func.num_values());
         self.values.resize(func.num_values(), ValueUses::default());
         self.dead.clear();
+        self.is_dead.clear();
         let values = &mut self.values[..];
         let mut block = func.layout.entry();
         while let Some(b) = block {
@@ -68,22 +69,24 @@ impl Uses {
 
     /// Finds the dead, and takes back what they use.
     fn drop_dead(&mut self, func: &Function) {
-        let Uses { values, dead, unused } = self;
+        let Uses { values, dead, is_dead } = self;
         for (index, uses) in values.iter().enumerate() {
             if uses.count == 0 {
-                unused.extend(removable(func, Value::new(index)));
+                dead.extend(removable(func, Value::new(index)));
             }
         }
-        if !unused.is_empty() {
-            dead.resize(func.num_insts(), false);
+        if !dead.is_empty() {
+            is_dead.resize(func.num_insts(), false);
         }
-        while let Some(inst) = unused.pop() {
-            dead[inst.index()] = true;
+        let mut at = 0;
+        while let Some(&inst) = dead.get(at) {
+            at += 1;
+            is_dead[inst.index()] = true;
             func.for_each_operand(inst, |value| {
                 let uses = &mut values[value.index()];
                 uses.count -= 1;
                 if uses.count == 0 {
-                    unused.extend(removable(func, value));
+                    dead.extend(removable(func, value));
                 }
             });
         }
@@ -93,14 +96,13 @@ impl Uses {
     /// neither left behind nor passed by. Whether there was any.
     #[inline]
     pub fn remove_dead(&self, func: &mut Function) -> bool {
-        for (index, _) in self.dead.iter().enumerate().filter(|(_, dead)| **dead) {
-            let inst = Inst::new(index);
+        for &inst in &self.dead {
             let stays = func.inst(inst).is_further_result();
             if !stays && func.layout.block_of(inst).is_some() {
                 func.layout.remove_inst(inst);
             }
         }
-        self.dead.contains(&true)
+        !self.dead.is_empty()
     }
 
     /// Number of uses by live instructions; one instruction may count several times.
@@ -176,7 +178,7 @@ impl Uses {
     /// True where nothing would change without `inst`, which may be younger than the counts: those are alive.
     #[inline]
     pub fn is_dead_if_known(&self, inst: Inst) -> bool {
-        self.dead.get(inst.index()).copied().unwrap_or(false)
+        self.is_dead.get(inst.index()).copied().unwrap_or(false)
     }
 
     /// True where nothing would change without `inst`.

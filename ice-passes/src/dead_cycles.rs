@@ -44,8 +44,8 @@ pub fn remove_dead_cycles(
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
-    for block in func.blocks().filter(|&block| loops.innermost(block) == Some(block)) {
-        for phi in func.block_insts(block) {
+    for header in loops.headers() {
+        for phi in func.block_insts(header) {
             if !matches!(func.inst(phi), InstData::Phi { .. }) {
                 break;
             }

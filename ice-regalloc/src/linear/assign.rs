@@ -195,8 +195,8 @@ impl Scanner<'_> {
     /// Units that are taken somewhere in the segments of `v`, which begins here.
     fn taken(&self, v: u32) -> RegUnits {
         let mut taken = self.active_units;
-        if !self.assign.inactive.is_empty() {
-            let end = self.ranges.end(v);
+        let end = self.ranges.end(v);
+        if self.next_begin < end {
             let segments = self.ranges.segments_of(v);
             for holder in &self.assign.inactive {
                 if holder.until < end && overlap(self.ranges.rest(holder.vreg), segments) {
@@ -401,6 +401,9 @@ impl Scanner<'_> {
                 if is_busy(&self.assign.busy[usize::from(u)], segments) {
                     taken.insert(RegUnits::of(u));
                 }
+            }
+            if self.tables.first_free(class, taken).is_none() {
+                return true;
             }
             let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v, 0)) else { return true };
             let mut cost = 0;
