@@ -22,6 +22,7 @@
 //! functions made to be slow.
 
 use crate::function::Function;
+use crate::memory::refill;
 use crate::operand::Block;
 use crate::references::Mention;
 use crate::scan::{NONE, Scan, params_at_start};
@@ -120,9 +121,7 @@ impl Liveness {
         self.changes.clear();
         self.steps = 0;
         if scan.crossing > 0 {
-            self.lists.clear();
-            self.lists.reserve_exact(func.num_vregs());
-            self.lists.resize(func.num_vregs(), EMPTY);
+            refill(&mut self.lists, func.num_vregs(), EMPTY);
             // A function that took too many steps has left marks.
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
             self.stack.clear();
@@ -246,8 +245,7 @@ impl Liveness {
 
     /// Counting sort of the changes.
     fn sort(&mut self, blocks: usize) {
-        self.starts.clear();
-        self.starts.resize(2 * blocks + 4, 0);
+        refill(&mut self.starts, 2 * blocks + 4, 0);
         for &(key, _) in &self.changes {
             self.starts[key as usize] += 1;
         }
@@ -256,8 +254,7 @@ impl Liveness {
             total += *start;
             *start = total;
         }
-        self.sorted.clear();
-        self.sorted.resize(self.changes.len(), 0);
+        refill(&mut self.sorted, self.changes.len(), 0);
         for &(key, v) in &self.changes {
             let start = &mut self.starts[key as usize];
             *start -= 1;

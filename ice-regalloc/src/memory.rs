@@ -2,6 +2,13 @@
 
 use alloc::vec::Vec;
 
+/// Fills the list with `count` times `value`.
+pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, count: usize, value: T) {
+    list.clear();
+    make_room(list, count);
+    list.resize(count, value);
+}
+
 /// Makes room for `count` elements in a list that is empty: what was in its memory before is not copied.
 pub(crate) fn make_room<T>(list: &mut Vec<T>, count: usize) {
     if list.capacity() < count {

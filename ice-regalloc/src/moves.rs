@@ -16,6 +16,7 @@
 //!
 //! The order may hold copies from slot to slot; who emits them routes them through a register.
 
+use crate::memory::refill;
 use crate::output::{Allocation, AllocationKind};
 use crate::registers::{RegClass, RegUnits, RegisterFile};
 use alloc::vec::Vec;
@@ -143,8 +144,7 @@ impl MoveSolver {
     fn prepare(&mut self, file: &RegisterFile) {
         let MoveSolver { moves, places, state, ready, .. } = self;
         moves.retain(|m| m.from != m.to);
-        state.clear();
-        state.resize(moves.len(), MoveState::default());
+        refill(state, moves.len(), MoveState::default());
         ready.clear();
         for (index, m) in moves.iter().enumerate() {
             for place in [m.from, m.to] {

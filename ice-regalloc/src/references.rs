@@ -194,9 +194,15 @@ pub(crate) struct Aheads {
 impl Aheads {
     /// Takes over all of `other` in the same memory.
     pub fn copy_from(&mut self, other: &Aheads) {
-        self.operands.clone_from(&other.operands);
-        self.args.clone_from(&other.args);
-        self.params.clone_from(&other.params);
+        for (own, other) in [
+            (&mut self.operands, &other.operands),
+            (&mut self.args, &other.args),
+            (&mut self.params, &other.params),
+        ] {
+            own.clear();
+            make_room(own, other.len());
+            own.extend_from_slice(other);
+        }
     }
 
     #[inline]

@@ -6,6 +6,7 @@
 
 use crate::error::Error;
 use crate::function::Function;
+use crate::memory::{make_room, refill};
 use crate::operand::{Block, Inst, VReg};
 use crate::output::Allocation;
 pub(crate) use crate::references::{Ahead, CROSS, DEAD, LIVE_OUT, NO_REG, NONE, SEVERAL};
@@ -134,7 +135,7 @@ impl Scan {
         let threads = &refs.threads;
         let (mut crossing, mut undefined) = (0, false);
         self.vregs.clear();
-        self.vregs.reserve_exact(threads.len());
+        make_room(&mut self.vregs, threads.len());
         self.vregs.extend(threads.iter().map(|thread| {
             crossing += u32::from(thread.crosses());
             undefined |= thread.is_undefined();
@@ -145,8 +146,7 @@ impl Scan {
             return Err(locate_undefined(func, VReg::from_u32(v as u32)));
         }
         self.crossing = crossing;
-        self.edge_index.clear();
-        self.edge_index.resize(num_blocks, 0);
+        refill(&mut self.edge_index, num_blocks, 0);
         let with_params = if refs.aheads.params.is_empty() { 0 } else { num_blocks as u32 };
         (0..with_params).for_each(|b| self.params(func, Block::from_u32(b)));
         Ok(())

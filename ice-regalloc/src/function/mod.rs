@@ -15,6 +15,7 @@
 
 mod write;
 
+use crate::memory::make_room;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::output::Allocation;
 use crate::references::References;
@@ -223,11 +224,9 @@ impl Function {
     /// Makes the list that of the operand starts.
     pub(crate) fn write_operand_starts(&self, out: &mut Vec<u32>) {
         let rows = self.references.rows.all();
-        out.resize(rows.len(), 0);
-        let (rows, last_rows) = rows.as_chunks::<4>();
-        let (starts, last_starts) = out.as_chunks_mut::<4>();
-        rows.iter().zip(starts).for_each(|(rows, starts)| *starts = rows.map(|row| row.end));
-        last_rows.iter().zip(last_starts).for_each(|(row, start)| *start = row.end);
+        out.clear();
+        make_room(out, rows.len());
+        out.extend(rows.iter().map(|row| row.end));
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.

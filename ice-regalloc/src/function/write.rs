@@ -3,7 +3,7 @@
 use super::{Function, Remat, Runs, move_pair, run};
 use crate::context::Mode;
 use crate::error::Error;
-use crate::memory::make_room;
+use crate::memory::{make_room, refill};
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::Leaving;
 use crate::registers::{RegClass, RegUnits};
@@ -197,8 +197,7 @@ impl Function {
             block.preds = total;
         }
         self.back_edges.clear();
-        self.preds.clear();
-        self.preds.resize(total as usize, Block::from_u32(0));
+        refill(&mut self.preds, total as usize, Block::from_u32(0));
         let (blocks, preds) = (&mut self.blocks[..], &mut self.preds[..]);
         let mut end = self.succs.len();
         for index in (0..count).rev() {

@@ -25,6 +25,7 @@ use crate::context::{Options, SlotSharing};
 use crate::error::Error;
 use crate::function::{Function, Remat};
 use crate::liveness::Liveness;
+use crate::memory::{make_room, refill};
 use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::{Allocation, Edit, Output, ProgPoint, SlotInfo, Stats};
@@ -218,8 +219,7 @@ pub(crate) fn allocate<'f>(
     .run();
     splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
     for round in 0..MAX_WALKS {
-        out.allocs.clear();
-        out.allocs.resize(operands, Allocation::NONE);
+        refill(&mut out.allocs, operands, Allocation::NONE);
         out.edits.clear();
         out.used_regs = RegUnits::EMPTY;
         out.stats = Stats {
@@ -279,7 +279,7 @@ pub(crate) fn allocate<'f>(
 impl Walk {
     fn reset(&mut self, ranges: &Ranges, assign: &Assign) {
         self.values.clear();
-        self.values.reserve_exact(ranges.intervals.len());
+        make_room(&mut self.values, ranges.intervals.len());
         self.values.extend(ranges.intervals.iter().map(|interval| Value {
             next: DEAD,
             last: 0,
@@ -296,11 +296,10 @@ impl Walk {
             in_memory: interval.remat == Some(Remat::Memory),
         }));
         self.homes.clear();
+        make_room(&mut self.homes, ranges.intervals.len());
         self.homes.extend(ranges.intervals.iter().map(|interval| interval.reg));
-        self.owner.clear();
-        self.owner.resize(RegUnits::CAPACITY, NONE);
-        self.cursors.clear();
-        self.cursors.resize(RegUnits::CAPACITY, 0);
+        refill(&mut self.owner, RegUnits::CAPACITY, NONE);
+        refill(&mut self.cursors, RegUnits::CAPACITY, 0);
         self.holds.clear();
         self.holds.extend(assign.used.iter().map(Hold::unknown));
         self.slots.reset(ranges.intervals.len());

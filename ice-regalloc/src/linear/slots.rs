@@ -15,6 +15,7 @@
 
 use crate::context::SlotSharing;
 use crate::function::Function;
+use crate::memory::{make_room, refill};
 use crate::operand::{Block, Slot};
 use crate::output::{Allocation, Output, SlotInfo};
 use crate::ranges::{Ranges, Segment};
@@ -62,14 +63,13 @@ pub(super) struct Slots {
 impl Slots {
     pub fn reset(&mut self, vregs: usize) {
         self.slots.clear();
-        self.leader.clear();
-        self.leader.extend(0..vregs as u32);
-        self.member.clear();
-        self.member.extend(0..vregs as u32);
-        self.group_size.clear();
-        self.group_size.resize(vregs, 1);
-        self.group_slot.clear();
-        self.group_slot.resize(vregs, NONE);
+        for each in [&mut self.leader, &mut self.member] {
+            each.clear();
+            make_room(each, vregs);
+            each.extend(0..vregs as u32);
+        }
+        refill(&mut self.group_size, vregs, 1);
+        refill(&mut self.group_slot, vregs, NONE);
         self.free.clear();
         self.in_use.clear();
         self.kept.clear();

@@ -26,6 +26,7 @@ use self::regions::{Input, Regions};
 use crate::context::{Options, SlotSharing, reset};
 use crate::error::Error;
 use crate::function::Function;
+use crate::memory::refill;
 use crate::moves::MoveSolver;
 use crate::operand::{Block, Inst, Operand, Slot};
 use crate::output::{Allocation, Output, ProgPoint};
@@ -234,7 +235,7 @@ fn allocate_blocks<'f>(
     let refs = &func.references;
     let operands = func.all_operands();
     let mut allocs = core::mem::take(&mut out.allocs);
-    allocs.resize(operands.len(), Allocation::NONE);
+    refill(&mut allocs, operands.len(), Allocation::NONE);
     func.write_operand_starts(&mut out.operand_starts);
     cx.clear();
     let mut allocator = Allocator {

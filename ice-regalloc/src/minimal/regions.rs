@@ -25,6 +25,7 @@
 use crate::fixed::is_early;
 use crate::function::Function;
 use crate::keys::{self, highest_first};
+use crate::memory::refill;
 use crate::operand::{Block, Constraint, Inst, Operand, OperandPos, VReg};
 use crate::output::Allocation;
 use crate::references::Thread;
@@ -391,8 +392,7 @@ impl Regions {
     /// hides the other one if its predecessor is no later.
     fn find_landings(&mut self, func: &Function, first: u32, last: u32) {
         let Regions { landings, pending, .. } = self;
-        landings.clear();
-        landings.resize((last - first + 1) as usize, u32::MAX);
+        refill(landings, (last - first + 1) as usize, u32::MAX);
         pending.clear();
         for block in (first + 1..=last).rev() {
             let pred = func.block_preds(Block::from_u32(block)).first().map_or(block, |pred| pred.as_u32());

@@ -38,6 +38,7 @@ pub(crate) use interval::{Interval, Segment};
 use crate::function::Function;
 use crate::keys::{lowest_first, number};
 use crate::liveness::Liveness;
+use crate::memory::{make_room, refill};
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::rows::Shape;
@@ -89,7 +90,7 @@ impl Ranges {
         let vregs = func.num_vregs();
         self.intervals.clear();
         // No more than the largest function needs.
-        self.intervals.reserve_exact(vregs);
+        make_room(&mut self.intervals, vregs);
         self.intervals.extend(scan.vregs.iter().map(|s| Interval { class: s.class, narrow: s.class, ..NEW }));
         self.links.segments.clear();
         self.links.of.clear();
@@ -109,8 +110,7 @@ impl Ranges {
 
     fn frequencies(&mut self, func: &Function) {
         let blocks = func.num_blocks();
-        self.depth.clear();
-        self.depth.resize(blocks + 1, 0);
+        refill(&mut self.depth, blocks + 1, 0);
         let unknown = (0..blocks as u32).rev().find(|&b| func.loop_depth(Block::from_u32(b)).is_none());
         for head in 0..unknown.map_or(0, |last| last + 1) {
             // All back edges to one block make one loop.

@@ -7,6 +7,7 @@
 use super::super::assign::{Assign, is_busy};
 use super::{Input, Live, Loop, Reference, Splits, UNWANTED, Value};
 use crate::function::Function;
+use crate::memory::refill;
 use crate::operand::{Block, VReg};
 use crate::ranges::{Ranges, Segment};
 use crate::references::Mention;
@@ -20,8 +21,7 @@ impl Splits {
     pub(super) fn collect_references(&mut self, func: &Function) {
         let Splits { wanted, references, heads, .. } = self;
         references.clear();
-        heads.clear();
-        heads.resize(func.num_vregs(), UNWANTED);
+        refill(heads, func.num_vregs(), UNWANTED);
         for &v in &*wanted {
             heads[v as usize] = NONE;
         }
@@ -215,8 +215,7 @@ impl Splits {
     /// Finds what is taken somewhere in each block.
     pub(super) fn collect_busy(&mut self, func: &Function, ranges: &Ranges, assign: &Assign) {
         let blocks = func.num_blocks();
-        self.busy.clear();
-        self.busy.resize(blocks, RegUnits::EMPTY);
+        refill(&mut self.busy, blocks, RegUnits::EMPTY);
         let end_of = |b: usize| self.block_starts[b + 1];
         for u in assign.used.iter() {
             let mut b = 0;

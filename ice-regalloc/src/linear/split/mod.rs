@@ -27,6 +27,7 @@ mod parts;
 use super::assign::Assign;
 use crate::function::Function;
 use crate::keys::{lowest_first, number};
+use crate::memory::refill;
 use crate::operand::Block;
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
@@ -209,8 +210,7 @@ impl Splits {
         self.block_starts.clear();
         let start = |b| 4 * func.block_insts(Block::from_u32(b)).start.as_u32();
         self.block_starts.extend((0..blocks as u32).map(start).chain([u32::MAX]));
-        self.held.clear();
-        self.held.resize(blocks, RegUnits::EMPTY);
+        refill(&mut self.held, blocks, RegUnits::EMPTY);
         self.collect_busy(func, ranges, assign);
         self.collect_passed(input, ranges);
         self.collect_loops(ranges);
@@ -222,8 +222,7 @@ impl Splits {
         if self.wanted.is_empty() {
             return;
         }
-        self.index_of.clear();
-        self.index_of.resize(blocks, NONE);
+        refill(&mut self.index_of, blocks, NONE);
         self.collect_references(func);
         self.steps = (1 << 16) + 8 * blocks;
         for n in 0..self.wanted.len() {
@@ -298,8 +297,7 @@ impl Splits {
             return;
         }
         self.fixes = BinaryHeap::from(core::mem::take(&mut self.fixes)).into_sorted_vec();
-        self.starts.clear();
-        self.starts.resize(blocks + 1, 0);
+        refill(&mut self.starts, blocks + 1, 0);
         for home in &self.homes {
             self.starts[home.block as usize] += 1;
         }
