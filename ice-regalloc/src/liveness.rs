@@ -126,7 +126,7 @@ impl Liveness {
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
             self.stack.clear();
             self.marks.resize(self.marks.len().max(blocks + 1), Marks::default());
-            self.mentions(func, scan);
+            self.mentions(func);
             if !func.references.aheads.params.is_empty() {
                 (0..blocks as u32).for_each(|b| self.params(func, scan, Block::from_u32(b)));
             }
@@ -144,9 +144,9 @@ impl Liveness {
     }
 
     /// Notes which blocks read a register before they write it, and which write it.
-    fn mentions(&mut self, func: &Function, scan: &Scan) {
+    fn mentions(&mut self, func: &Function) {
         let refs = &func.references;
-        let crossing = (0..).zip(&scan.vregs).filter(|(_, state)| state.is_cross()).map(|(v, _)| v);
+        let crossing = (0..).zip(&refs.threads).filter(|(_, thread)| thread.crosses()).map(|(v, _)| v);
         self.crossing.extend(crossing);
         let last = self.crossing.iter().filter_map(|&v| refs.threads[v as usize].mention(v));
         let Liveness { lists, links, .. } = self;

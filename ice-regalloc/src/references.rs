@@ -585,6 +585,13 @@ impl References {
         }
     }
 
+    /// Notes that `vreg` gets its value at the ends of the blocks in front of its own.
+    pub fn cross(&mut self, vreg: VReg) {
+        if let Some(thread) = self.threads.get_mut(vreg.index()) {
+            thread.flags |= CROSS;
+        }
+    }
+
     /// Whether [`finish`](Self::finish) has nothing to do.
     pub fn is_finished(&self) -> bool {
         self.repeats.is_empty()

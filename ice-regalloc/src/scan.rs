@@ -4,6 +4,7 @@
 //!
 //! Cost: a few machine instructions for each virtual register and block parameter.
 
+use crate::context::Mode;
 use crate::error::Error;
 use crate::function::Function;
 use crate::memory::{make_room, refill};
@@ -102,6 +103,7 @@ impl VRegState {
 /// Results of the pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
+    /// The state of every virtual register, in the minimal mode.
     pub vregs: Vec<VRegState>,
     /// A copy of what the function has, for the full mode, which completes it.
     pub aheads: Aheads,
@@ -119,8 +121,8 @@ pub(crate) fn params_at_start(func: &Function, block: Block) -> bool {
 }
 
 impl Scan {
-    /// Fills the lists for `func`.
-    pub fn compute(&mut self, func: &Function) -> Result<(), Error> {
+    /// Fills the lists for an allocation of `func` in `mode`.
+    pub fn compute(&mut self, func: &Function, mode: Mode) -> Result<(), Error> {
         let (num_blocks, entry) = (func.num_blocks(), func.entry());
         if func.num_insts().max(num_blocks) >= PARAM_MARK as usize || func.num_vregs() >= NONE as usize {
             return Err(Error::TooLarge);
@@ -132,17 +134,22 @@ impl Scan {
         if !refs.fits() {
             return Err(Error::TooLarge);
         }
-        let threads = &refs.threads;
         let (mut crossing, mut undefined) = (0, false);
-        self.vregs.clear();
-        make_room(&mut self.vregs, threads.len());
-        self.vregs.extend(threads.iter().map(|thread| {
+        let states = refs.threads.iter().map(|thread| {
             crossing += u32::from(thread.crosses());
             undefined |= thread.is_undefined();
             VRegState::new(thread)
-        }));
+        });
+        match mode {
+            Mode::Linear => states.for_each(drop),
+            _ => {
+                self.vregs.clear();
+                make_room(&mut self.vregs, states.len());
+                self.vregs.extend(states);
+            }
+        }
         if undefined {
-            let v = threads.iter().position(Thread::is_undefined).unwrap_or(0);
+            let v = refs.threads.iter().position(Thread::is_undefined).unwrap_or(0);
             return Err(locate_undefined(func, VReg::from_u32(v as u32)));
         }
         self.crossing = crossing;
@@ -154,20 +161,10 @@ impl Scan {
 
     /// Notes where the parameters of `block` are set.
     fn params(&mut self, func: &Function, block: Block) {
-        let params = func.block_params(block);
-        if params.is_empty() {
-            return;
-        }
-        if params_at_start(func, block) {
+        if !func.block_params(block).is_empty() && params_at_start(func, block) {
             let succs = func.block_succs(func.block_preds(block)[0]);
             let index = succs.iter().position(|&succ| succ == block);
             self.edge_index[block.as_u32() as usize] = index.unwrap_or(0) as u32;
-        } else {
-            for param in params {
-                let state = &mut self.vregs[param.index()];
-                self.crossing += u32::from(!state.is_cross());
-                state.flags |= CROSS | VALID;
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::operand::{Block, Inst, Operand, VReg};
 use crate::references::Leaving;
 use crate::registers::{RegClass, RegUnits};
 use crate::rows::Shape;
+use crate::scan::params_at_start;
 use core::ops::Range;
 
 impl Function {
@@ -216,7 +217,18 @@ impl Function {
             self.refer_again();
         }
         self.references.finish();
+        if !self.params.is_empty() {
+            (0..count as u32).for_each(|b| self.cross_params(Block::from_u32(b)));
+        }
         Ok(())
+    }
+
+    /// Notes which parameters of `block` are set in the blocks in front of it.
+    fn cross_params(&mut self, block: Block) {
+        if !self.block_params(block).is_empty() && !params_at_start(self, block) {
+            let params = run(&self.blocks, block.as_u32() as usize, |block| block.params);
+            self.params[params].iter().for_each(|&param| self.references.cross(param));
+        }
     }
 
     /// The error for the first block with a successor that is not there.

@@ -21,7 +21,7 @@ mod shuffle;
 mod slots;
 mod split;
 
-use crate::context::{Options, SlotSharing};
+use crate::context::{Mode, Options, SlotSharing};
 use crate::error::Error;
 use crate::function::{Function, Remat};
 use crate::liveness::Liveness;
@@ -183,7 +183,7 @@ pub(crate) fn analyze<'f>(
     }
     let Scratch { scan, live, ranges, tables, .. } = scratch;
     tables.set(file);
-    scan.compute(func)?;
+    scan.compute(func, Mode::Linear)?;
     scan.aheads.copy_from(&func.references.aheads);
     if func.num_insts() >= 1 << 29 {
         return Err(Error::TooLarge);
@@ -217,7 +217,7 @@ pub(crate) fn allocate<'f>(
         next_reserved: 0,
     }
     .run();
-    splits.compute(&split::Input { func, file, tables, scan }, ranges, assign);
+    splits.compute(&split::Input { func, file, tables }, ranges, assign);
     for round in 0..MAX_WALKS {
         refill(&mut out.allocs, operands, Allocation::NONE);
         out.edits.clear();

@@ -23,7 +23,7 @@ mod state;
 
 use self::inst::Work;
 use self::regions::{Input, Regions};
-use crate::context::{Options, SlotSharing, reset};
+use crate::context::{Mode, Options, SlotSharing, reset};
 use crate::error::Error;
 use crate::function::Function;
 use crate::memory::refill;
@@ -203,7 +203,7 @@ pub(crate) fn allocate<'f>(
     out: &mut Output,
 ) -> Result<(), Error> {
     scratch.tables.set(file);
-    scratch.scan.compute(func)?;
+    scratch.scan.compute(func, Mode::Minimal)?;
     scratch.regions.clear();
     // Where control comes back to a call that has returned, registers have what they had at the call.
     if options.slots == SlotSharing::Shared {
@@ -215,7 +215,7 @@ pub(crate) fn allocate<'f>(
         // Without the registers of residents there may be too few.
         Err(Error::Unsatisfiable { .. } | Error::NoScratch { .. }) if !scratch.regions.list.is_empty() => {
             reset(out);
-            scratch.scan.compute(func)?;
+            scratch.scan.compute(func, Mode::Minimal)?;
             scratch.regions.clear();
             allocate_blocks(func, file, options, scratch, out)
         }

@@ -91,7 +91,10 @@ impl Ranges {
         self.intervals.clear();
         // No more than the largest function needs.
         make_room(&mut self.intervals, vregs);
-        self.intervals.extend(scan.vregs.iter().map(|s| Interval { class: s.class, narrow: s.class, ..NEW }));
+        self.intervals.extend(func.references.threads.iter().map(|thread| {
+            let class = thread.class.0;
+            Interval { class, narrow: class, ..NEW }
+        }));
         self.links.segments.clear();
         self.links.of.clear();
         self.reserved.clear();

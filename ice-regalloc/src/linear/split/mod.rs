@@ -31,7 +31,7 @@ use crate::memory::refill;
 use crate::operand::Block;
 use crate::ranges::{Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
-use crate::scan::{NO_REG, NONE, Scan, params_at_start};
+use crate::scan::{NO_REG, NONE, params_at_start};
 use crate::tables::Tables;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -167,7 +167,6 @@ pub(super) struct Input<'a> {
     pub func: &'a Function,
     pub file: &'a RegisterFile<'a>,
     pub tables: &'a Tables<'a>,
-    pub scan: &'a Scan,
 }
 
 /// The value at work.
@@ -197,10 +196,11 @@ impl Splits {
         self.of_value.clear();
         self.fixes.clear();
         self.stored.clear();
-        let Input { func, tables, scan, .. } = *input;
+        let Input { func, tables, .. } = *input;
         // A weight is at least that of one operand in a loop.
-        let is_wanted =
-            |v: &u32| ranges.intervals[*v as usize].weight >= HOT && scan.vregs[*v as usize].is_cross();
+        let is_wanted = |v: &u32| {
+            ranges.intervals[*v as usize].weight >= HOT && func.references.threads[*v as usize].crosses()
+        };
         self.wanted.clear();
         self.wanted.extend(assign.losers.iter().copied().filter(is_wanted));
         if self.wanted.is_empty() {
