@@ -106,7 +106,9 @@ fn what_was_wrong_once_is_right() {
     // An argument kept its register on an edge, but the register carried another move.
     // A copy of a slot found no register after the operands.
     // A parameter that nothing reads was defined anew by the first instruction, and its register taken for free.
-    let seeds = [("wide", 10702), ("wide", 39775), ("x86", 10781)];
+    // A definition took the register of a value that was read and made anew, and another one found none: read from a
+    // register, and from a copy in a slot.
+    let seeds = [("wide", 10702), ("wide", 39775), ("x86", 10781), ("tiny", 1906), ("tiny", 12183)];
     let mut context = Context::new();
     for (name, seed) in seeds {
         let (_, file) = FILES.iter().find(|file| file.0 == name).expect("a register file of the tests");

@@ -351,12 +351,13 @@ impl Allocator<'_> {
     fn careful_attempt(&mut self, work: Work) -> Result<(), Error> {
         self.cx.by_class.clear();
         for (k, &op) in work.ops.iter().enumerate() {
-            if matches!(op.constraint(), Constraint::Fixed(_)) {
+            // What has its slot keeps that.
+            if matches!(op.constraint(), Constraint::Fixed(_) | Constraint::Stack) {
                 continue;
             }
-            let placed = !work.places[k].replace(Allocation::NONE).is_none();
-            if op.is_use() && placed {
-                self.state(op.vreg().as_u32()).pending += 1;
+            let place = work.places[k].replace(Allocation::NONE);
+            if op.is_use() && !place.is_none() {
+                self.take_back(op.vreg().as_u32(), place);
             }
             if self.needs_register(work, op) {
                 self.cx.by_class.push(lowest_first(0, k as u32));
@@ -386,6 +387,19 @@ impl Allocator<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A use of `v` had this place in the first attempt, and wants one again. A definition may have taken the register of a
+    /// value that nobody else needed; nothing has been written there yet.
+    fn take_back(&mut self, v: u32, place: Allocation) {
+        let state = self.state(v);
+        state.pending += 1;
+        if let Some(reg) = place.as_reg()
+            && state.reg == NO_REG
+            && !state.is_valid()
+        {
+            self.bind(v, reg);
+        }
     }
 
     /// Places the uses that must be in a slot.
