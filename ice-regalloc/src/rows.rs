@@ -84,7 +84,7 @@ impl Rows {
         self.0.truncate(1);
     }
 
-    /// Makes room for about `insts` instructions.
+    /// Makes room for about `insts` instructions where there are none.
     pub fn make_room(&mut self, insts: usize) {
         make_room(&mut self.0, insts + 1);
         if self.0.is_empty() {

@@ -550,6 +550,7 @@ pub fn lower_function<T: Target>(
     scratch: &mut LowerScratch,
     mach: &mut MachFunction<T::Inst>,
 ) -> Result<(), ErrorKind> {
+    // One machine instruction for each of the IR, as a rule, and more for wide numbers.
     mach.clear_for(func.num_insts() * 3 / 2);
     scratch.values.clear();
     scratch.values.resize(func.num_values(), ValueState::NEW);

@@ -497,7 +497,8 @@ impl<'a> Allocator<'a> {
 
     /// A value with a home has to leave it for an instruction. Decides whether it gives it up.
     fn give_up(&mut self, v: u32, terminates: bool) {
-        // Saving costs two memory operands here, living in a slot one for each use elsewhere; as many are no reason to walk again.
+        // Saving costs two memory operands here, living in a slot one for each use elsewhere; where it is as many the walk
+        // is not worth repeating.
         let cheap = self.ranges.intervals[v as usize].weight < 2.0 * self.frequency;
         if (terminates || cheap && self.round < 2) && !self.cx.evicted.contains(&v) {
             self.cx.evicted.push(v);

@@ -7,7 +7,7 @@
 use super::{Ranges, Segment};
 use crate::fixed::{is_early, is_late};
 use crate::function::Function;
-use crate::memory::refill;
+use crate::memory::make_room;
 use crate::operand::{Constraint, Inst, Operand, VReg};
 use crate::registers::{RegUnits, RegisterFile};
 
@@ -19,7 +19,9 @@ impl Ranges {
     pub(super) fn order_reserved(&mut self) {
         self.reserved.reverse();
         let n = self.reserved.len();
-        refill(&mut self.tree, n, RegUnits::EMPTY);
+        self.tree.clear();
+        make_room(&mut self.tree, 2 * n);
+        self.tree.resize(n, RegUnits::EMPTY);
         self.tree.extend(self.reserved.iter().map(|r| r.1));
         for k in (1..n).rev() {
             self.tree[k] = self.tree[2 * k].union(self.tree[2 * k + 1]);
