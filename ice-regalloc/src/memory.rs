@@ -9,6 +9,13 @@ pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, count: usize, value: T) {
     list.resize(count, value);
 }
 
+/// Makes these the elements of the list.
+pub(crate) fn refill_from<T>(list: &mut Vec<T>, values: impl ExactSizeIterator<Item = T>) {
+    list.clear();
+    make_room(list, values.len());
+    list.extend(values);
+}
+
 /// Makes room for `count` elements in a list that is empty: what was in its memory before is not copied.
 pub(crate) fn make_room<T>(list: &mut Vec<T>, count: usize) {
     if list.capacity() < count {

@@ -19,7 +19,7 @@
 //! the first terminator or after them, and `end_block`. Cost: linear.
 
 use crate::function::Remat;
-use crate::memory::make_room;
+use crate::memory::{make_room, refill_from};
 use crate::operand::{Constraint, Inst, Operand, Together, VReg};
 use crate::registers::{RegClass, RegUnits};
 use crate::rows::{Row, Rows, Shape};
@@ -194,15 +194,9 @@ pub(crate) struct Aheads {
 impl Aheads {
     /// Takes over all of `other` in the same memory.
     pub fn copy_from(&mut self, other: &Aheads) {
-        for (own, other) in [
-            (&mut self.operands, &other.operands),
-            (&mut self.args, &other.args),
-            (&mut self.params, &other.params),
-        ] {
-            own.clear();
-            make_room(own, other.len());
-            own.extend_from_slice(other);
-        }
+        refill_from(&mut self.operands, other.operands.iter().copied());
+        refill_from(&mut self.args, other.args.iter().copied());
+        refill_from(&mut self.params, other.params.iter().copied());
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 use crate::context::Mode;
 use crate::error::Error;
 use crate::function::Function;
-use crate::memory::{make_room, refill};
+use crate::memory::{refill, refill_from};
 use crate::operand::{Block, Inst, VReg};
 use crate::output::Allocation;
 pub(crate) use crate::references::{Ahead, CROSS, DEAD, LIVE_OUT, NO_REG, NONE, SEVERAL};
@@ -142,11 +142,7 @@ impl Scan {
         });
         match mode {
             Mode::Linear => states.for_each(drop),
-            _ => {
-                self.vregs.clear();
-                make_room(&mut self.vregs, states.len());
-                self.vregs.extend(states);
-            }
+            _ => refill_from(&mut self.vregs, states),
         }
         if undefined {
             let v = refs.threads.iter().position(Thread::is_undefined).unwrap_or(0);

@@ -60,26 +60,25 @@ impl<I: MachInst> MachFunction<I> {
 
     /// Forgets everything but whether origins are kept and the mode that it is for; keeps the memory.
     pub fn clear(&mut self) {
+        self.clear_for(0);
+    }
+
+    /// Forgets as [`clear`](Self::clear) does, before a function of about `insts` instructions, for which there is room then.
+    pub fn clear_for(&mut self, insts: usize) {
         self.frame.clear();
         self.tables.clear();
         if self.exceptions.is_some() {
             self.exceptions = None;
         }
+        self.body.clear_for(insts);
         self.insts.clear();
-        self.body.clear();
-        self.origins.clear();
-        self.expected_live = None;
-        self.live.clear();
-    }
-
-    /// Forgets as [`clear`](Self::clear) does, before a function of about `insts` instructions, for which there is room then.
-    pub fn clear_for(&mut self, insts: usize) {
-        self.clear();
-        self.body.make_room(insts);
         let room = insts + BLOCK_ROOM;
         if self.insts.capacity() < room {
             self.insts = Vec::with_capacity(room);
         }
+        self.origins.clear();
+        self.expected_live = None;
+        self.live.clear();
     }
 
     /// From now on functions lowered into this memory are for an allocation in `mode`, and need not be fit for others.

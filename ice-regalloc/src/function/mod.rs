@@ -15,7 +15,7 @@
 
 mod write;
 
-use crate::memory::make_room;
+use crate::memory::refill_from;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::output::Allocation;
 use crate::references::References;
@@ -223,10 +223,7 @@ impl Function {
 
     /// Makes the list that of the operand starts.
     pub(crate) fn write_operand_starts(&self, out: &mut Vec<u32>) {
-        let rows = self.references.rows.all();
-        out.clear();
-        make_room(out, rows.len());
-        out.extend(rows.iter().map(|row| row.end));
+        refill_from(out, self.references.rows.all().iter().map(|row| row.end));
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.

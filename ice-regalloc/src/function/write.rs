@@ -20,7 +20,13 @@ impl Function {
     /// Forgets everything but the mode that it is written for, keeps the memory.
     #[inline]
     pub fn clear(&mut self) {
+        self.clear_for(0);
+    }
+
+    /// Forgets as [`clear`](Self::clear) does, before a function of about `insts` instructions, for which there is room then.
+    pub fn clear_for(&mut self, insts: usize) {
         self.operands.clear();
+        make_room(&mut self.operands, 2 * insts);
         self.blocks.clear();
         self.blocks.push(Runs::default());
         self.params.clear();
@@ -31,11 +37,6 @@ impl Function {
         self.depths.clear();
         self.back_edges.clear();
         self.references.clear();
-    }
-
-    /// Makes room for about `insts` instructions, with the operands and virtual registers that most have, in an empty function.
-    pub fn make_room(&mut self, insts: usize) {
-        make_room(&mut self.operands, 2 * insts);
         self.references.make_room(insts);
     }
 

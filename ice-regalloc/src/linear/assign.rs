@@ -62,6 +62,26 @@ const LOOP: f32 = 8.0;
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
 
+/// Units of all these.
+fn units_of(holders: &[Holder]) -> RegUnits {
+    holders.iter().fold(RegUnits::EMPTY, |all, holder| all.union(holder.units))
+}
+
+/// Asks `stays` of each holder whose time is up at `position`, and takes those out that do not. Gives the time of the next.
+#[inline(always)]
+fn sweep(holders: &mut Vec<Holder>, position: u32, mut stays: impl FnMut(&mut Holder) -> bool) -> u32 {
+    let (mut next, mut k) = (u32::MAX, 0);
+    while let Some(holder) = holders.get_mut(k) {
+        if holder.until <= position && !stays(holder) {
+            holders.swap_remove(k);
+            continue;
+        }
+        next = next.min(holder.until);
+        k += 1;
+    }
+    next
+}
+
 /// Whether two intervals have a position in common, from the given segments on.
 pub(super) fn overlap(a: &[Segment], b: &[Segment]) -> bool {
     let (mut x, mut y) = (0, 0);
@@ -135,60 +155,39 @@ impl Scanner<'_> {
 
     /// Brings the lists up to `position`.
     fn advance(&mut self, position: u32) {
-        let Assign { active, inactive, .. } = &mut *self.assign;
-        if position >= self.next_end {
-            let (mut units, mut next) = (RegUnits::EMPTY, u32::MAX);
-            let mut k = 0;
-            while let Some(holder) = active.get_mut(k) {
-                if holder.until <= position {
-                    match self.ranges.pass(holder.vreg, position) {
-                        Some(segment) if segment.from <= position || inactive.len() >= MAX_INACTIVE => {
-                            holder.until = segment.to;
-                        }
-                        Some(segment) => {
-                            holder.until = segment.from;
-                            self.next_begin = self.next_begin.min(segment.from);
-                            inactive.push(*holder);
-                            active.swap_remove(k);
-                            continue;
-                        }
-                        None => {
-                            active.swap_remove(k);
-                            continue;
-                        }
-                    }
+        let Scanner { ranges, assign, active_units, next_end, next_begin, .. } = self;
+        let Assign { active, inactive, .. } = &mut **assign;
+        if position >= *next_end {
+            *next_end = sweep(active, position, |holder| match ranges.pass(holder.vreg, position) {
+                Some(segment) if segment.from > position && inactive.len() < MAX_INACTIVE => {
+                    holder.until = segment.from;
+                    *next_begin = segment.from.min(*next_begin);
+                    inactive.push(*holder);
+                    false
                 }
-                units.insert(holder.units);
-                next = next.min(holder.until);
-                k += 1;
-            }
-            (self.active_units, self.next_end) = (units, next);
+                Some(segment) => {
+                    holder.until = segment.to;
+                    true
+                }
+                None => false,
+            });
+            *active_units = units_of(active);
         }
-        if position >= self.next_begin {
-            let mut next = u32::MAX;
-            let mut k = 0;
-            while let Some(holder) = inactive.get_mut(k) {
-                if holder.until <= position {
-                    match self.ranges.pass(holder.vreg, position) {
-                        Some(segment) if segment.from > position => holder.until = segment.from,
-                        Some(segment) => {
-                            holder.until = segment.to;
-                            self.active_units.insert(holder.units);
-                            self.next_end = self.next_end.min(segment.to);
-                            active.push(*holder);
-                            inactive.swap_remove(k);
-                            continue;
-                        }
-                        None => {
-                            inactive.swap_remove(k);
-                            continue;
-                        }
-                    }
+        if position >= *next_begin {
+            *next_begin = sweep(inactive, position, |holder| match ranges.pass(holder.vreg, position) {
+                Some(segment) if segment.from > position => {
+                    holder.until = segment.from;
+                    true
                 }
-                next = next.min(holder.until);
-                k += 1;
-            }
-            self.next_begin = next;
+                Some(segment) => {
+                    holder.until = segment.to;
+                    *next_end = segment.to.min(*next_end);
+                    active_units.insert(holder.units);
+                    active.push(*holder);
+                    false
+                }
+                None => false,
+            });
         }
     }
 
@@ -343,8 +342,7 @@ impl Scanner<'_> {
             stays || self.evict(h.vreg)
         });
         (self.assign.active, self.assign.inactive) = (active, inactive);
-        let active = &self.assign.active;
-        self.active_units = active.iter().fold(RegUnits::EMPTY, |all, h| all.union(h.units));
+        self.active_units = units_of(&self.assign.active);
         best
     }
 

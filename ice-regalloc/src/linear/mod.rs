@@ -25,7 +25,7 @@ use crate::context::{Mode, Options, SlotSharing};
 use crate::error::Error;
 use crate::function::{Function, Remat};
 use crate::liveness::Liveness;
-use crate::memory::{make_room, refill};
+use crate::memory::{refill, refill_from};
 use crate::moves::{MoveSolver, ParallelMove};
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::{Allocation, Edit, Output, ProgPoint, SlotInfo, Stats};
@@ -278,9 +278,7 @@ pub(crate) fn allocate<'f>(
 
 impl Walk {
     fn reset(&mut self, ranges: &Ranges, assign: &Assign) {
-        self.values.clear();
-        make_room(&mut self.values, ranges.intervals.len());
-        self.values.extend(ranges.intervals.iter().map(|interval| Value {
+        let values = ranges.intervals.iter().map(|interval| Value {
             next: DEAD,
             last: 0,
             slot: NONE,
@@ -294,10 +292,9 @@ impl Walk {
             stamp: NONE,
             again: interval.again(),
             in_memory: interval.remat == Some(Remat::Memory),
-        }));
-        self.homes.clear();
-        make_room(&mut self.homes, ranges.intervals.len());
-        self.homes.extend(ranges.intervals.iter().map(|interval| interval.reg));
+        });
+        refill_from(&mut self.values, values);
+        refill_from(&mut self.homes, ranges.intervals.iter().map(|interval| interval.reg));
         refill(&mut self.owner, RegUnits::CAPACITY, NONE);
         refill(&mut self.cursors, RegUnits::CAPACITY, 0);
         self.holds.clear();

@@ -15,7 +15,7 @@
 
 use crate::context::SlotSharing;
 use crate::function::Function;
-use crate::memory::{make_room, refill};
+use crate::memory::{refill, refill_from};
 use crate::operand::{Block, Slot};
 use crate::output::{Allocation, Output, SlotInfo};
 use crate::ranges::{Ranges, Segment};
@@ -64,9 +64,7 @@ impl Slots {
     pub fn reset(&mut self, vregs: usize) {
         self.slots.clear();
         for each in [&mut self.leader, &mut self.member] {
-            each.clear();
-            make_room(each, vregs);
-            each.extend(0..vregs as u32);
+            refill_from(each, 0..vregs as u32);
         }
         refill(&mut self.group_size, vregs, 1);
         refill(&mut self.group_slot, vregs, NONE);

@@ -38,7 +38,7 @@ pub(crate) use interval::{Interval, Segment};
 use crate::function::Function;
 use crate::keys::{lowest_first, number};
 use crate::liveness::Liveness;
-use crate::memory::{make_room, refill};
+use crate::memory::{refill, refill_from};
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::rows::Shape;
@@ -87,14 +87,11 @@ impl Ranges {
         live: &Liveness,
         narrower: impl Fn(u8, u8) -> bool,
     ) {
-        let vregs = func.num_vregs();
-        self.intervals.clear();
-        // No more than the largest function needs.
-        make_room(&mut self.intervals, vregs);
-        self.intervals.extend(func.references.threads.iter().map(|thread| {
+        let intervals = func.references.threads.iter().map(|thread| {
             let class = thread.class.0;
             Interval { class, narrow: class, ..NEW }
-        }));
+        });
+        refill_from(&mut self.intervals, intervals);
         self.links.segments.clear();
         self.links.of.clear();
         self.reserved.clear();
