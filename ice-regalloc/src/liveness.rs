@@ -17,38 +17,35 @@
 //! of the block. If the one predecessor branches, the arguments are live at its end, and the
 //! parameters begin with the block. A parameter that nothing reads is live at its birth only.
 //!
-//! Cost: a few machine instructions for each block that refers to a register which crosses, and two dozen machine instructions for each block that one of 64 crossing registers
-//! is live in, more often only where paths of different lengths meet. Their number is bounded, against
-//! functions made to be slow.
+//! Cost: a few machine instructions for each block that refers to a register which crosses, and two dozen for each
+//! block that one of 64 crossing registers is live in, more often only where paths of different lengths meet. Their
+//! number is bounded, against functions made to be slow.
 
 use crate::function::Function;
 use crate::memory::refill;
-use crate::operand::Block;
+use crate::operand::{Block, VReg};
 use crate::references::Mention;
 use crate::scan::{NONE, Scan, params_at_start};
 use alloc::vec::Vec;
 
-/// A list with its next element elsewhere in the same vector.
+/// What a block has to do with a register.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct Event {
+    /// Which of the crossing registers it is.
+    register: u32,
     block: u32,
-    next: u32,
+    /// Some of the constants that follow.
+    kinds: u8,
 }
 
-/// Lists of blocks that belong to one register.
-#[derive(Clone, Copy, Debug)]
-struct Lists {
-    /// It is needed at their start.
-    uses: u32,
-    /// They write it.
-    defs: u32,
-    /// It is a parameter there that the predecessors set.
-    params: u32,
-    /// It is an argument at their end that the successor copies.
-    ends: u32,
-}
-
-const EMPTY: Lists = Lists { uses: NONE, defs: NONE, params: NONE, ends: NONE };
+/// It is needed at the start of the block.
+const NEEDED: u8 = 1;
+/// The block writes it.
+const WRITTEN: u8 = 2;
+/// It is a parameter there that the predecessors set.
+const PARAM: u8 = 4;
+/// It is an argument at the end of the block that the successor copies.
+const ARG: u8 = 8;
 
 /// Registers that are followed together.
 const GROUP: usize = 64;
@@ -64,24 +61,15 @@ struct Marks {
     params: u64,
     /// Live at the start, which its predecessors do not know yet.
     waiting: u64,
-}
-
-impl Marks {
-    fn is_empty(&self) -> bool {
-        self.start | self.end | self.defs | self.params == 0
-    }
-}
-
-/// Puts `block` in front of a list, and gives its new head.
-fn add(links: &mut Vec<Link>, next: u32, block: u32) -> u32 {
-    links.push(Link { block, next });
-    links.len() as u32 - 1
+    /// The block is among those with marks.
+    is_listed: bool,
 }
 
 /// The marks of block `b`, which is listed if they are the first.
 fn mark<'a>(marks: &'a mut [Marks], marked: &mut Vec<u32>, b: u32) -> &'a mut Marks {
     let here = &mut marks[b as usize];
-    if here.is_empty() {
+    if !here.is_listed {
+        here.is_listed = true;
         marked.push(b);
     }
     here
@@ -90,8 +78,13 @@ fn mark<'a>(marks: &'a mut [Marks], marked: &mut Vec<u32>, b: u32) -> &'a mut Ma
 /// What changes at the block borders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
-    lists: Vec<Lists>,
-    links: Vec<Link>,
+    /// For each register that crosses, which of these it is.
+    numbers: Vec<u32>,
+    /// What blocks have to do with registers that cross.
+    events: Vec<Event>,
+    /// The same, one group of registers after the other, and where each begins.
+    by_group: Vec<Event>,
+    groups: Vec<u32>,
     /// By block, and one for the end.
     marks: Vec<Marks>,
     /// Blocks with marks.
@@ -116,12 +109,10 @@ impl Liveness {
     #[inline(never)]
     pub fn compute(&mut self, func: &Function, scan: &Scan, allowed: Option<usize>) -> Option<()> {
         let blocks = func.num_blocks();
-        self.links.clear();
         self.crossing.clear();
         self.changes.clear();
         self.steps = 0;
         if scan.crossing > 0 {
-            refill(&mut self.lists, func.num_vregs(), EMPTY);
             // A function that took too many steps has left marks.
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
             self.stack.clear();
@@ -130,13 +121,12 @@ impl Liveness {
             if !func.references.aheads.params.is_empty() {
                 (0..blocks as u32).for_each(|b| self.params(func, scan, Block::from_u32(b)));
             }
+            self.divide();
             let allowed = allowed.unwrap_or(STEPS + 64 * func.num_insts());
             let mut steps = allowed;
-            let crossing = core::mem::take(&mut self.crossing);
-            for group in crossing.chunks(GROUP) {
+            for group in 0..self.groups.len() - 1 {
                 steps = self.follow(func, group, steps)?;
             }
-            self.crossing = crossing;
             self.steps = (allowed - steps) as u64;
         }
         self.sort(blocks);
@@ -148,56 +138,83 @@ impl Liveness {
         let refs = &func.references;
         let crossing = (0..).zip(&refs.threads).filter(|(_, thread)| thread.crosses()).map(|(v, _)| v);
         self.crossing.extend(crossing);
-        let last = self.crossing.iter().filter_map(|&v| refs.threads[v as usize].mention(v));
-        let Liveness { lists, links, .. } = self;
-        for Mention { vreg, block, exposed, writes } in refs.mentions.iter().copied().chain(last) {
-            let lists = &mut lists[vreg as usize];
-            if exposed {
-                lists.uses = add(links, lists.uses, block);
-            }
-            if writes {
-                lists.defs = add(links, lists.defs, block);
-            }
+        refill(&mut self.numbers, func.num_vregs(), NONE);
+        for (number, &v) in (0..).zip(&self.crossing) {
+            self.numbers[v as usize] = number;
         }
+        let last = self.crossing.iter().filter_map(|&v| refs.threads[v as usize].mention(v));
+        let (numbers, mentions) = (&self.numbers, refs.mentions.iter().copied().chain(last));
+        self.events.clear();
+        self.events.extend(mentions.map(|Mention { vreg, block, exposed, writes }| Event {
+            register: numbers[vreg as usize],
+            block,
+            kinds: u8::from(exposed) * NEEDED | u8::from(writes) * WRITTEN,
+        }));
     }
 
     /// Notes what the parameters of `block` and their arguments are beside.
     fn params(&mut self, func: &Function, scan: &Scan, block: Block) {
-        let (params, b) = (func.block_params(block), block.as_u32());
-        let Liveness { lists, links, .. } = self;
+        let params = func.block_params(block);
         if params.is_empty() {
-        } else if params_at_start(func, block) {
-            let pred = func.block_preds(block)[0];
-            for arg in func.edge_args(pred, scan.edge_index[b as usize] as usize) {
-                let lists = &mut lists[arg.index()];
-                lists.ends = add(links, lists.ends, pred.as_u32());
+            return;
+        }
+        let (registers, at, kinds) = match params_at_start(func, block) {
+            true => {
+                let pred = func.block_preds(block)[0];
+                (func.edge_args(pred, scan.edge_index[block.as_u32() as usize] as usize), pred, ARG)
             }
-        } else {
-            for param in params {
-                let lists = &mut lists[param.index()];
-                lists.uses = add(links, lists.uses, b);
-                lists.params = add(links, lists.params, b);
-            }
+            false => (params, block, NEEDED | PARAM),
+        };
+        let event = |v: &VReg| Event { register: self.numbers[v.index()], block: at.as_u32(), kinds };
+        self.events.extend(registers.iter().map(event));
+    }
+
+    /// Sorts the events by group of registers (counting sort). Mostly there is one group.
+    fn divide(&mut self) {
+        let groups = self.crossing.len().div_ceil(GROUP);
+        refill(&mut self.groups, groups + 1, 0);
+        if groups == 1 {
+            core::mem::swap(&mut self.events, &mut self.by_group);
+            self.groups[1] = self.by_group.len() as u32;
+            return;
+        }
+        let group = |event: &Event| event.register as usize / GROUP;
+        for event in &self.events {
+            self.groups[group(event)] += 1;
+        }
+        let mut total = 0;
+        for start in &mut self.groups {
+            total += *start;
+            *start = total;
+        }
+        refill(&mut self.by_group, self.events.len(), Event { register: 0, block: 0, kinds: 0 });
+        for event in &self.events {
+            let start = &mut self.groups[group(event)];
+            *start -= 1;
+            self.by_group[*start as usize] = *event;
         }
     }
 
-    /// Finds the blocks where the registers of `group` are live and notes where that changes. Gives the steps left.
-    fn follow(&mut self, func: &Function, group: &[u32], mut steps: usize) -> Option<usize> {
-        let Liveness { lists, links, marks, marked, stack, changes, .. } = self;
-        let list = |link: u32| {
-            let first = links.get(link as usize);
-            core::iter::successors(first, |link| links.get(link.next as usize)).map(|link| link.block)
-        };
-        for (k, &v) in group.iter().enumerate() {
-            let (lists, bit) = (lists[v as usize], 1 << k);
-            list(lists.defs).for_each(|b| mark(marks, marked, b).defs |= bit);
-            list(lists.params).for_each(|b| mark(marks, marked, b).params |= bit);
-            list(lists.ends).for_each(|b| mark(marks, marked, b).end |= bit);
-            for b in list(lists.uses) {
-                let here = mark(marks, marked, b);
+    /// Finds the blocks where the registers of a group are live and notes where that changes. Gives the steps left.
+    fn follow(&mut self, func: &Function, group: usize, mut steps: usize) -> Option<usize> {
+        let Liveness { marks, marked, stack, changes, .. } = self;
+        let events = self.groups[group] as usize..self.groups[group + 1] as usize;
+        for &Event { register, block, kinds } in &self.by_group[events] {
+            let bit = 1 << (register as usize % GROUP);
+            let here = mark(marks, marked, block);
+            if kinds & WRITTEN != 0 {
+                here.defs |= bit;
+            }
+            if kinds & PARAM != 0 {
+                here.params |= bit;
+            }
+            if kinds & ARG != 0 {
+                here.end |= bit;
+            }
+            if kinds & NEEDED != 0 {
                 here.start |= bit;
                 if here.waiting == 0 {
-                    stack.push(b);
+                    stack.push(block);
                 }
                 here.waiting |= bit;
             }
@@ -229,13 +246,13 @@ impl Liveness {
                 let k = differ.trailing_zeros();
                 differ &= differ - 1;
                 let begins = (start >> k & 1) as u32;
-                changes.push((block << 1 | begins, group[k as usize]));
+                changes.push((block << 1 | begins, self.crossing[GROUP * group + k as usize]));
             }
         };
         for &b in &*marked {
             let at = b as usize;
             note(b, at.checked_sub(1).map_or(0, |before| marks[before].end), marks[at].start);
-            if marks[at + 1].is_empty() {
+            if !marks[at + 1].is_listed {
                 note(b + 1, marks[at].end, 0);
             }
         }

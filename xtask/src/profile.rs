@@ -126,7 +126,7 @@ fn profile_reader(sysroot: &Path, rustc: &Rustc) -> Option<PathBuf> {
 fn build_with(workspace: &Workspace, rustc: &Rustc, flag: &str, link: &[String]) -> anyhow::Result<PathBuf> {
     let (sh, host) = (&workspace.shell, &rustc.host);
     let directory = workspace.target.join("profile/build");
-    let command = ["rustc", "--quiet", "--release", "-p", "ice-driver", "--bin", "ice", "--target", host];
+    let command = ["rustc", "--config", "profile.release.package.ice-driver.opt-level=3", "--quiet", "--release", "-p", "ice-driver", "--bin", "ice", "--target", host];
     let mut flags = flag.to_owned();
     if has_static_library(workspace) {
         flags += " -Ctarget-feature=+crt-static -Crelocation-model=static";

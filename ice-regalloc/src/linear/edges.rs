@@ -5,6 +5,7 @@
 //! start of its block, whose one predecessor branches. Parameters that are not read are left out.
 
 use super::Allocator;
+use super::split::Fix;
 use crate::error::Error;
 use crate::operand::{Block, Inst, Slot, VReg};
 use crate::output::Allocation;
@@ -38,7 +39,13 @@ impl Allocator<'_> {
     fn enter_parts(&mut self, block: Block) {
         let splits = self.splits;
         self.parts = RegUnits::EMPTY;
-        for part in splits.homes_in(block.as_u32()) {
+        let parts = splits.homes_in(block.as_u32());
+        let fixes = splits.fixes_at_start(block.as_u32(), &mut self.next_fix);
+        if parts.is_empty() && fixes.is_empty() {
+            return;
+        }
+        self.sync();
+        for part in parts {
             if self.ranges.intervals[part.vreg as usize].split == NONE {
                 continue;
             }
@@ -50,7 +57,7 @@ impl Allocator<'_> {
                 self.bind(part.vreg, part.reg);
             }
         }
-        for fix in splits.fixes_at_start(block.as_u32()) {
+        for fix in fixes {
             if self.ranges.intervals[fix.vreg as usize].split != NONE {
                 let from = self.register_or_slot(fix.vreg, fix.from);
                 let to = self.register_or_slot(fix.vreg, fix.to);
@@ -60,10 +67,9 @@ impl Allocator<'_> {
         }
     }
 
-    /// The moves of split values on the edge from `block`, which has one successor.
-    fn leave_parts(&mut self, block: Block) {
-        let splits = self.splits;
-        for fix in splits.fixes_at_end(block.as_u32()) {
+    /// The moves `fixes` of split values on an edge from a block that has one successor.
+    fn leave_parts(&mut self, fixes: &[Fix]) {
+        for fix in fixes {
             if self.ranges.intervals[fix.vreg as usize].split != NONE {
                 let stored = fix.to == NO_REG && self.is_valid(fix.vreg);
                 let from = self.location(fix.vreg);
@@ -78,10 +84,7 @@ impl Allocator<'_> {
 
     /// Binds what lives in registers in this block only, and sets the parameters of `block` if that happens here.
     pub(super) fn enter_block(&mut self, block: Block) -> Result<(), Error> {
-        if !self.splits.is_empty() {
-            self.sync();
-            self.enter_parts(block);
-        }
+        self.enter_parts(block);
         let params = self.func.block_params(block);
         if params.is_empty() || !params_at_start(self.func, block) {
             self.next_param += params.len();
@@ -159,7 +162,9 @@ impl Allocator<'_> {
     pub(super) fn leave_block(&mut self, block: Block, terminator: u32) -> Result<(), Error> {
         let succs = self.func.block_succs(block);
         let params = if let &[succ] = succs { self.func.block_params(succ) } else { &[] };
-        if params.is_empty() && self.strangers.is_empty() && self.splits.is_empty() {
+        let splits = self.splits;
+        let fixes = splits.fixes_at_end(block.as_u32(), &mut self.next_fix);
+        if params.is_empty() && self.strangers.is_empty() && fixes.is_empty() {
             return Ok(());
         }
         self.cx.list.clear();
@@ -178,9 +183,9 @@ impl Allocator<'_> {
                 self.store(v);
             }
         }
-        if !self.splits.is_empty() {
+        if !fixes.is_empty() {
             self.sync_before_copies(block, terminator);
-            self.leave_parts(block);
+            self.leave_parts(fixes);
         }
         if !params.is_empty() {
             if !self.strangers.is_empty() || !self.is_one_copy(params, succs[0]) {

@@ -161,6 +161,8 @@ struct Allocator<'a> {
     /// The next entries of the scan's lists of arguments and parameters.
     next_arg: usize,
     next_param: usize,
+    /// The next entry of the moves of split values.
+    next_fix: usize,
 }
 
 #[cfg(feature = "testing")]
@@ -258,6 +260,7 @@ pub(crate) fn allocate<'f>(
             block: 0,
             next_arg: 0,
             next_param: 0,
+            next_fix: 0,
         };
         for b in 0..func.num_blocks() as u32 {
             allocator.block(Block::from_u32(b))?;

@@ -185,11 +185,6 @@ struct Value<'a> {
 }
 
 impl Splits {
-    /// Whether there are no parts.
-    pub fn is_empty(&self) -> bool {
-        self.homes.is_empty()
-    }
-
     /// Splits the values in `assign.losers`.
     pub fn compute(&mut self, input: &Input, ranges: &mut Ranges, assign: &mut Assign) {
         self.homes.clear();
@@ -331,19 +326,25 @@ impl Splits {
         homes.binary_search_by_key(&block, |h| h.block).map_or(NO_REG, |k| homes[k].reg)
     }
 
-    fn fixes(&self, place: u32) -> &[Fix] {
-        let first = self.fixes.partition_point(|f| f.place < place);
-        let count = self.fixes[first..].iter().take_while(|f| f.place == place).count();
-        &self.fixes[first..first + count]
+    /// The moves at `place`, for a walk over the places in order; `next` is the first one that it has not come to.
+    #[inline]
+    fn fixes(&self, place: u32, next: &mut usize) -> &[Fix] {
+        let first = *next;
+        while self.fixes.get(*next).is_some_and(|f| f.place <= place) {
+            *next += 1;
+        }
+        &self.fixes[first..*next]
     }
 
     /// The moves at the start of `block`.
-    pub fn fixes_at_start(&self, block: u32) -> &[Fix] {
-        self.fixes(2 * block)
+    #[inline]
+    pub fn fixes_at_start(&self, block: u32, next: &mut usize) -> &[Fix] {
+        self.fixes(2 * block, next)
     }
 
     /// The moves before the terminators of `block`.
-    pub fn fixes_at_end(&self, block: u32) -> &[Fix] {
-        self.fixes(2 * block + 1)
+    #[inline]
+    pub fn fixes_at_end(&self, block: u32, next: &mut usize) -> &[Fix] {
+        self.fixes(2 * block + 1, next)
     }
 }
