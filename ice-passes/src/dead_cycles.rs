@@ -15,7 +15,7 @@ use cranelift_entity::EntityRef;
 use ice_ir::{Function, Inst, InstData, LoopForest, Uses, Value};
 
 /// Steps along last users before a set is grown.
-const STEPS: u32 = 8;
+const STEPS: u32 = 24;
 
 /// The largest set.
 const LARGEST: usize = 64;
