@@ -42,11 +42,22 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
+        let user_data = cx.func.inst(user);
+        // What has no address, computes none and adds to none.
+        if !matches!(
+            user_data,
+            InstData::Load { .. }
+                | InstData::Store { .. }
+                | InstData::CallIntrinsic { .. }
+                | InstData::Binary { .. }
+        ) {
+            return false;
+        }
         let sum = addends(cx, def);
         if sum.is_some_and(|sum| !takes_terms(cx, sum)) {
             return false;
         }
-        match *cx.func.inst(user) {
+        match *user_data {
             InstData::Load { address, .. } | InstData::Store { address, .. } => {
                 sum.is_some() && address == result
             }

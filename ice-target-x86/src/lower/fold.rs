@@ -134,18 +134,26 @@ impl X86 {
                     matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && cx.decides(result, user)
                 }
                 ty if ty.is_scalar_int() => {
-                    op == BinaryOp::And
-                        && (self.is_bit_test(cx, ty, result, user) || self.is_shift_mask(cx, ty, def, user))
-                        || matches!(op, BinaryOp::Shl | BinaryOp::Lshr)
-                            && self.folds_into_rotation(cx, def, user)
-                        || matches!(op, BinaryOp::And | BinaryOp::Xor) && self.folds_into_check(cx, def, user)
-                        || op == BinaryOp::Sub
-                            && (self.is_amount_of_rotation(cx, def, user)
-                                || self.absolute(cx, user).is_some_and(|(_, _, negated)| negated == result))
+                    let folds_by_operator = match op {
+                        BinaryOp::And => {
+                            self.is_bit_test(cx, ty, result, user)
+                                || self.is_shift_mask(cx, ty, def, user)
+                                || self.folds_into_check(cx, def, user)
+                        }
+                        BinaryOp::Xor => self.folds_into_check(cx, def, user),
+                        BinaryOp::Shl | BinaryOp::Lshr => self.folds_into_rotation(cx, def, user),
+                        BinaryOp::Sub => {
+                            self.is_amount_of_rotation(cx, def, user)
+                                || self.absolute(cx, user).is_some_and(|(_, _, negated)| negated == result)
+                        }
+                        _ => false,
+                    };
+                    folds_by_operator
                         || self.memory_operand_of(cx, def, user).is_some()
-                        || self.folds_into_address(cx, def, user)
-                        || !self.is_confined() && self.is_tested_bit(cx, op, def, user)
-                        || self.is_scaled_addend(cx, def, user)
+                        || matches!(op, BinaryOp::Add | BinaryOp::Shl | BinaryOp::Mul)
+                            && self.folds_into_address(cx, def, user)
+                        || shift(op).is_some() && !self.is_confined() && self.is_tested_bit(cx, op, def, user)
+                        || matches!(op, BinaryOp::Shl | BinaryOp::Mul) && self.is_scaled_addend(cx, def, user)
                 }
                 _ => false,
             },
@@ -265,11 +273,7 @@ impl X86 {
         let &InstData::Binary { args: [x, amount], .. } = cx.func.inst(def) else { return false };
         let (Some(result), Some(tested)) = (cx.func.result(def), cx.func.result(user)) else { return false };
         let ty = cx.func.value_type(result);
-        if shift(op).is_none()
-            || cx.is_constant(amount)
-            || !matches!(ty, Type::I32 | Type::I64)
-            || self.is_pair(ty)
-        {
+        if cx.is_constant(amount) || !matches!(ty, Type::I32 | Type::I64) || self.is_pair(ty) {
             return false;
         }
         let is_bit = match *cx.func.inst(user) {
