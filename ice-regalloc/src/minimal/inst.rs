@@ -288,10 +288,30 @@ impl Allocator<'_> {
     fn acquire(&mut self, work: Work, k: usize) -> Result<(), Error> {
         let op = work.ops[k];
         let avoid = self.avoid(op);
-        let reg =
-            self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG).ok_or(Self::unsatisfiable(work, k))?;
-        self.bring(work, k, reg);
+        match self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG) {
+            Some(reg) => self.bring(work, k, reg),
+            None => {
+                let reg = self.place_of_another_use(work, op).ok_or(Self::unsatisfiable(work, k))?;
+                self.give(work, k, reg);
+            }
+        }
         Ok(())
+    }
+
+    /// The register in which another operand reads the value of the use `op`, if that can be in it for as long as it must:
+    /// what a fixed use was copied to.
+    #[cold]
+    fn place_of_another_use(&self, work: Work, op: Operand) -> Option<PReg> {
+        let p = &self.pins;
+        let destroyed = p.late.union(p.fixed_late).union(p.clobbers);
+        let fits = |reg: &PReg| {
+            self.tables.in_class(op.class(), reg.0)
+                && !(is_late(op) && self.units(*reg).intersects(destroyed))
+        };
+        let is_same = |other: &Operand| other.vreg() == op.vreg() && other.kind() == OperandKind::Use;
+        let others = work.ops.iter().zip(work.places).filter(|(other, _)| is_same(other));
+        let place = others.filter_map(|(_, place)| place.get().as_reg()).find(fits);
+        place.filter(|_| op.kind() == OperandKind::Use)
     }
 
     /// Chooses and reserves a register for the definition `k`.
