@@ -495,13 +495,21 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// A value with a home has to leave it for an instruction. Decides whether it gives it up.
+    /// A value with a home has to leave it for an instruction. Notes what would be saved if it gave it up: to put it away and
+    /// bring it back costs two memory operands here, living in a slot one for each use elsewhere.
     fn give_up(&mut self, v: u32, terminates: bool) {
-        // Saving costs two memory operands here, living in a slot one for each use elsewhere; where it is as many the walk
-        // is not worth repeating.
-        let cheap = self.ranges.intervals[v as usize].weight < 2.0 * self.frequency;
-        if (terminates || cheap && self.round < 2) && !self.cx.evicted.contains(&v) {
-            self.cx.evicted.push(v);
+        // Nothing brings it back behind a terminator.
+        self.cx.must_repeat |= terminates;
+        let here = 2.0 * self.frequency;
+        let saved = here - self.ranges.intervals[v as usize].weight;
+        if terminates || saved > 0.0 {
+            match self.cx.evicted.contains(&v) {
+                true => self.cx.saved += here,
+                false => {
+                    self.cx.evicted.push(v);
+                    self.cx.saved += saved;
+                }
+            }
         }
     }
 

@@ -44,6 +44,8 @@ use split::Splits;
 
 /// Walks over a function before it is given up.
 const MAX_WALKS: u32 = 12;
+/// How many of them are begun for better code alone.
+const MAX_BETTER_WALKS: u32 = 2;
 /// Owner of the register of a parameter whose old value is still read; not a value that can move.
 const SENTINEL: u32 = NONE;
 
@@ -128,6 +130,10 @@ struct Walk {
     away: Vec<(u32, Allocation)>,
     /// Values that lose their register in the next walk.
     evicted: Vec<u32>,
+    /// Whether there has to be one.
+    must_repeat: bool,
+    /// Memory operands that it saves, weighed by how often they are executed.
+    saved: f32,
 }
 
 /// The allocator at work on one function.
@@ -148,8 +154,6 @@ struct Allocator<'a> {
     /// Those among them that belong to it against the intervals.
     strangers: RegUnits,
     point: ProgPoint,
-    /// Number of walks before this one.
-    round: u32,
     frequency: f32,
     /// Next entry of the reserved ranges.
     reserved: usize,
@@ -252,7 +256,6 @@ pub(crate) fn allocate<'f>(
             occupied: RegUnits::EMPTY,
             strangers: RegUnits::EMPTY,
             point: ProgPoint::before(Inst::from_u32(0)),
-            round,
             frequency: 1.0,
             reserved: 0,
             pins: inst::Pins::default(),
@@ -265,7 +268,9 @@ pub(crate) fn allocate<'f>(
         for b in 0..func.num_blocks() as u32 {
             allocator.block(Block::from_u32(b))?;
         }
-        if walk.evicted.is_empty() {
+        // A walk more has to save as many memory operands as it places instructions.
+        let pays = round < MAX_BETTER_WALKS && walk.saved >= func.num_insts() as f32;
+        if !walk.must_repeat && !pays {
             walk.slots.color(ranges, options.slots, out);
             return Ok(());
         }
@@ -304,6 +309,7 @@ impl Walk {
         self.holds.extend(assign.used.iter().map(Hold::unknown));
         self.slots.reset(ranges.intervals.len());
         self.evicted.clear();
+        (self.must_repeat, self.saved) = (false, 0.0);
         self.moves.clear();
         self.after.clear();
         self.away.clear();
