@@ -23,6 +23,8 @@ use xshell::cmd;
 const CLANG: &str = "clang-19";
 /// The host for which rustc links with LLD, which takes an order of symbols.
 const LLD_HOST: &str = "x86_64-unknown-linux-gnu";
+/// How the whole program is optimised when it is linked: without counts all of it would grow, with them what is executed.
+const WHOLE: &str = "profile.release.package.ice-driver.opt-level=3";
 const FREEZE_LIMIT: Duration = Duration::from_secs(60);
 /// Seeds of generated programs, from the first to before the second, and the number of statements in a function.
 const GENERATED: [u32; 3] = [0, 8, 20];
@@ -126,12 +128,12 @@ fn profile_reader(sysroot: &Path, rustc: &Rustc) -> Option<PathBuf> {
 fn build_with(workspace: &Workspace, rustc: &Rustc, flag: &str, link: &[String]) -> anyhow::Result<PathBuf> {
     let (sh, host) = (&workspace.shell, &rustc.host);
     let directory = workspace.target.join("profile/build");
-    let command = ["rustc", "--config", "profile.release.package.ice-driver.opt-level=3", "--quiet", "--release", "-p", "ice-driver", "--bin", "ice", "--target", host];
+    let command = ["rustc", "--quiet", "--release", "-p", "ice-driver", "--bin", "ice", "--target", host];
     let mut flags = flag.to_owned();
     if has_static_library(workspace) {
         flags += " -Ctarget-feature=+crt-static -Crelocation-model=static";
     }
-    cmd!(sh, "cargo {command...} --target-dir {directory} -- {link...}")
+    cmd!(sh, "cargo {command...} --config {WHOLE} --target-dir {directory} -- {link...}")
         .env("RUSTFLAGS", flags)
         .quiet()
         .run()?;
