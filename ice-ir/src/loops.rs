@@ -305,6 +305,9 @@ impl LoopForest {
     /// The header of the smallest loop that holds both blocks. Takes a logarithm of steps in the depth.
     pub fn common(&self, a: Block, b: Block) -> Option<Block> {
         let (a, b) = (self.innermost_number(a)?, self.innermost_number(b)?);
+        if a == b {
+            return Some(self.nodes[a as usize].block);
+        }
         let depth = |n: u32| self.nodes[n as usize].depth;
         let (mut a, mut b) = (self.ancestor(a, depth(b)), self.ancestor(b, depth(a)));
         while a != b {

@@ -110,12 +110,17 @@ impl Hoist<'_> {
         needed.clear();
         needed.push(inst);
         let mut n = 0;
-        while let Some(&inst) = needed.get(n) {
+        // Where it changes in the innermost loop, nothing else matters.
+        let deepest = self.loops.depth(block);
+        while varies < deepest
+            && let Some(&inst) = needed.get(n)
+        {
             n += 1;
             let (func, loops) = (&*self.func, self.loops);
             func.for_each_operand(inst, |value| {
                 // It changes in every loop that holds both its definition and the instruction.
-                if let Some(def) = func.defining_inst(value)
+                if varies < deepest
+                    && let Some(def) = func.defining_inst(value)
                     && let Some(block_of_def) = func.layout.block_of(def)
                     && let Some(around) = self.scratch.preheaders.loop_of(loops, block_of_def)
                     && let Some(common) = loops.common(around, block)
