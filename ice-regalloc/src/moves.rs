@@ -19,6 +19,7 @@
 use crate::memory::refill;
 use crate::output::{Allocation, AllocationKind};
 use crate::registers::{RegClass, RegUnits, RegisterFile};
+use crate::tables::Tables;
 use alloc::vec::Vec;
 
 /// One copy of a parallel move.
@@ -32,6 +33,26 @@ pub struct ParallelMove {
     pub class: RegClass,
     /// Size of the value in bytes.
     pub size: u32,
+}
+
+/// How many moves are looked at pair by pair.
+const FEW_MOVES: usize = 16;
+
+/// Whether no move reads what one before it writes, of so few that looking at each pair pays: then one after the other has
+/// the effect of all at once.
+pub(crate) fn are_in_order(tables: &Tables, moves: &[ParallelMove]) -> bool {
+    let mut written = RegUnits::EMPTY;
+    moves.len() <= FEW_MOVES
+        && moves.iter().enumerate().all(|(n, m)| {
+            let is_kept = match m.from.as_reg() {
+                Some(reg) => !tables.units(reg).intersects(written),
+                None => !m.from.is_slot() || moves[..n].iter().all(|before| before.to != m.from),
+            };
+            if let Some(reg) = m.to.as_reg() {
+                written.insert(tables.units(reg));
+            }
+            is_kept
+        })
 }
 
 const NO_MOVE: u32 = u32::MAX;

@@ -10,7 +10,7 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::moves::ParallelMove;
+use crate::moves::{ParallelMove, are_in_order};
 use crate::operand::Block;
 use crate::output::{Allocation, Edit};
 use crate::registers::{PReg, RegClass, RegUnits};
@@ -58,15 +58,13 @@ impl Allocator<'_> {
 
     fn shuffle_moves(&mut self) -> Result<(), Error> {
         self.cx.moves.retain(|m| m.from != m.to);
-        if let &[one] = self.cx.moves.as_slice()
-            && !self.takes_two(&one)
-        {
+        let moves = &self.cx.moves;
+        if are_in_order(self.tables, moves) && !moves.iter().any(|m| self.takes_two(m)) {
+            for k in 0..self.cx.moves.len() {
+                let edit = self.edit(self.cx.moves[k]);
+                self.push_edit(edit);
+            }
             self.cx.moves.clear();
-            let edit = self.edit(one);
-            self.push_edit(edit);
-            return Ok(());
-        }
-        if self.cx.moves.is_empty() {
             return Ok(());
         }
         let mut taken = self.busy_units();

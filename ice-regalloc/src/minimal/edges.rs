@@ -6,14 +6,11 @@
 
 use super::Allocator;
 use crate::error::Error;
-use crate::moves::ParallelMove;
+use crate::moves::{ParallelMove, are_in_order};
 use crate::operand::{Block, Inst, Operand, Slot, VReg};
 use crate::output::{Allocation, Edit};
 use crate::registers::{RegClass, RegUnits};
 use crate::scan::{CROSS, DEAD, LIVE_OUT, NO_REG, NONE, PARAM_MARK, VALID, params_at_start};
-
-/// How many moves are looked at pair by pair.
-const FEW_MOVES: usize = 16;
 
 impl Allocator<'_> {
     /// Sets the parameters of `block` if that happens at its start.
@@ -221,7 +218,7 @@ impl Allocator<'_> {
     /// Emits the moves pushed so far, at the present point, in the order that they have if that will do.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
         let moves = self.cx.solver.moves();
-        if self.are_in_order(moves) {
+        if are_in_order(self.tables, moves) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
                 let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
@@ -255,22 +252,6 @@ impl Allocator<'_> {
         solver.clear();
         self.cx.solver = solver;
         result
-    }
-
-    /// Whether no move reads what one before it writes, of so few that looking at each pair pays.
-    fn are_in_order(&self, moves: &[ParallelMove]) -> bool {
-        let mut written = RegUnits::EMPTY;
-        moves.len() <= FEW_MOVES
-            && moves.iter().enumerate().all(|(n, m)| {
-                let is_kept = match m.from.as_reg() {
-                    Some(reg) => !self.units(reg).intersects(written),
-                    None => !m.from.is_slot() || moves[..n].iter().all(|before| before.to != m.from),
-                };
-                if let Some(reg) = m.to.as_reg() {
-                    written.insert(self.units(reg));
-                }
-                is_kept
-            })
     }
 
     /// Emits a copy; one that no instruction can do goes through a register that is free or saved around.
