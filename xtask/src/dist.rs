@@ -11,7 +11,8 @@ usage: cargo xtask dist
 
 Builds `ice` for release and puts it, stripped, with the README, the licences, the change log, the manual page,
 the shell completions and the samples into the directory `dist` of cargo's target directory. The binary is
-optimised with a profile of its own translations if llvm-profdata is there; that takes a second build.
+optimised with a profile of its own translations if llvm-profdata is there, which takes a second build, and then has its
+C library in it, if that can be.
 ";
 
 const FILES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
