@@ -79,8 +79,8 @@ sum:
 	# block0: live in rsi rdi, live out rax rcx rdx rdi
 	movl %esi, %ecx
 	# br block1
-	movl %ecx, %edx
 	xorl %eax, %eax
+	movl %ecx, %edx
 .L0_1:
 	# block1: live in rax rcx rdx rdi, live out rax rcx rdx rdi
 .L0_2:
