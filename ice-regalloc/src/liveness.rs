@@ -148,7 +148,7 @@ impl Liveness {
         self.events.extend(mentions.map(|Mention { vreg, block, exposed, writes }| Event {
             register: numbers[vreg as usize],
             block,
-            kinds: u8::from(exposed) * NEEDED | u8::from(writes) * WRITTEN,
+            kinds: (if exposed { NEEDED } else { 0 }) | (if writes { WRITTEN } else { 0 }),
         }));
     }
 
