@@ -207,15 +207,21 @@ impl Allocator<'_> {
         Ok(())
     }
 
+    /// The next use of `v` behind the copies of arguments at the end of `block`, seen from before them.
+    fn next_behind_copies(&self, v: u32, block: Block) -> u32 {
+        let next = self.cx.values[v as usize].next;
+        match self.func.block_succs(block) {
+            [_] if next < LIVE_OUT => {
+                let args = self.func.edge_args(block, 0).iter().zip(&self.scan.aheads.args[self.next_arg..]);
+                args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next_back().unwrap_or(next)
+            }
+            _ => next,
+        }
+    }
+
     /// Whether `v` is needed behind `block`, seen from before its terminators.
     fn lives_on(&self, v: u32, block: Block, terminator: u32) -> bool {
-        let mut next = self.cx.values[v as usize].next;
-        if next < LIVE_OUT
-            && let &[_] = self.func.block_succs(block)
-        {
-            let args = self.func.edge_args(block, 0).iter().zip(&self.scan.aheads.args[self.next_arg..]);
-            next = args.filter(|a| a.0.as_u32() == v).map(|a| a.1.next).next_back().unwrap_or(next);
-        }
+        let mut next = self.next_behind_copies(v, block);
         if next < LIVE_OUT {
             for i in terminator..self.func.block_insts(block).end.as_u32() {
                 let first = self.rows[i as usize].end as usize;
@@ -260,7 +266,10 @@ impl Allocator<'_> {
                 let value = *self.value(v);
                 let is_param = |p: &VReg| p.as_u32() == v;
                 if value.home == NO_REG && !params.iter().any(is_param) {
-                    self.store(v);
+                    // The slot of what ends here may be that of a parameter.
+                    if self.next_behind_copies(v, block) != DEAD {
+                        self.store(v);
+                    }
                     self.cx.leaving.push(v);
                 }
             }
