@@ -110,6 +110,7 @@ fn what_was_wrong_once_is_right() {
     // register, and from a copy in a slot.
     // A fixed use was a copy of a value whose register is destroyed; another use found no register but that of the copy.
     // An argument was stored although it ended with the copies, to a slot that a parameter had from there on.
+    // A value was saved around a copy on the way into a loop and brought back over what a move before had written.
     let seeds = [
         ("wide", 10702),
         ("wide", 39775),
@@ -118,6 +119,7 @@ fn what_was_wrong_once_is_right() {
         ("tiny", 12183),
         ("tiny", 96313),
         ("tiny", 33027254),
+        ("wide", 77040174),
     ];
     let mut context = Context::new();
     for (name, seed) in seeds {

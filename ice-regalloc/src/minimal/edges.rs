@@ -147,7 +147,7 @@ impl Allocator<'_> {
             if !alone {
                 self.push_move(from, to, param.as_u32());
             } else if from != to {
-                self.copy(self.edit(from, to, param.as_u32()), block)?;
+                self.copy(self.edit(from, to, param.as_u32()), RegUnits::EMPTY, block)?;
             }
         }
         if let Some(index) = entered {
@@ -201,7 +201,7 @@ impl Allocator<'_> {
             self.state(v).def_inst = NONE;
             let from = self.place(v);
             let slot = self.new_slot(v);
-            self.copy(self.edit(from, Allocation::slot(slot), v), block)?;
+            self.copy(self.edit(from, Allocation::slot(slot), v), RegUnits::EMPTY, block)?;
             let home = core::mem::replace(&mut self.state(v).home, Allocation::slot(slot));
             self.state(v).flags |= VALID;
             self.cx.moved_homes.push((v, home));
@@ -217,13 +217,15 @@ impl Allocator<'_> {
 
     /// Emits the moves pushed so far, at the present point, in the order that they have if that will do.
     fn solve_moves(&mut self, block: Block) -> Result<(), Error> {
+        let mut written = RegUnits::EMPTY;
         let moves = self.cx.solver.moves();
         if are_in_order(self.tables, moves) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
                 let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
                 if edit.from != edit.to {
-                    self.copy(edit, block)?;
+                    self.copy(edit, written, block)?;
+                    written.insert(self.units_in(edit.to));
                 }
             }
             self.cx.solver.clear();
@@ -247,15 +249,22 @@ impl Allocator<'_> {
         let mut result = Ok(());
         for m in order {
             let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
-            result = result.and(self.copy(edit, block));
+            result = result.and(self.copy(edit, written, block));
+            written.insert(self.units_in(edit.to));
         }
         solver.clear();
         self.cx.solver = solver;
         result
     }
 
-    /// Emits a copy; one that no instruction can do goes through a register that is free or saved around.
-    fn copy(&mut self, edit: Edit, block: Block) -> Result<(), Error> {
+    /// Units of the register that the place is, if it is one.
+    fn units_in(&self, place: Allocation) -> RegUnits {
+        place.as_reg().map_or(RegUnits::EMPTY, |reg| self.units(reg))
+    }
+
+    /// Emits a copy; one that no instruction can do goes through a register that is free or saved around, unless the moves
+    /// before have `written` over what it held.
+    fn copy(&mut self, edit: Edit, written: RegUnits, block: Block) -> Result<(), Error> {
         if !self.func.takes_two(edit.from, edit.to) {
             self.push_edit(edit);
             return Ok(());
@@ -265,8 +274,11 @@ impl Allocator<'_> {
         let reg = free.or_else(first).ok_or(Error::NoScratch { block })?;
         let mut rest = self.occupied.intersection(self.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
-            let slot = self.new_slot(v);
             let from = self.place(v);
+            if self.units_in(from).intersects(written) {
+                continue;
+            }
+            let slot = self.new_slot(v);
             self.emit(from, Allocation::slot(slot), v);
             self.cx.saved.push((v, slot));
         }
