@@ -44,13 +44,11 @@ pub(crate) fn are_in_order(tables: &Tables, moves: &[ParallelMove]) -> bool {
     let mut written = RegUnits::EMPTY;
     moves.len() <= FEW_MOVES
         && moves.iter().enumerate().all(|(n, m)| {
-            let is_kept = match m.from.as_reg() {
-                Some(reg) => !tables.units(reg).intersects(written),
-                None => !m.from.is_slot() || moves[..n].iter().all(|before| before.to != m.from),
+            let is_kept = match m.from.is_slot() {
+                true => moves[..n].iter().all(|before| before.to != m.from),
+                false => !tables.units_of_place(m.from).intersects(written),
             };
-            if let Some(reg) = m.to.as_reg() {
-                written.insert(tables.units(reg));
-            }
+            written.insert(tables.units_of_place(m.to));
             is_kept
         })
 }

@@ -6,6 +6,7 @@
 //! their addresses tell.
 
 use crate::keys::{self, lowest_first};
+use crate::output::Allocation;
 use crate::registers::{ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
 use alloc::vec::Vec;
 
@@ -171,6 +172,12 @@ impl<'f> Tables<'f> {
     #[inline]
     pub fn units(&self, reg: PReg) -> RegUnits {
         self.units[reg.index()]
+    }
+
+    /// The units of a place that is a register.
+    #[inline]
+    pub fn units_of_place(&self, place: Allocation) -> RegUnits {
+        place.as_reg().map_or(RegUnits::EMPTY, |reg| self.units(reg))
     }
 
     #[inline]

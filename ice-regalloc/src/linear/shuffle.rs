@@ -24,14 +24,10 @@ impl Allocator<'_> {
         Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size }
     }
 
-    fn place_units(&self, place: Allocation) -> RegUnits {
-        place.as_reg().map_or(RegUnits::EMPTY, |reg| self.file.units(reg))
-    }
-
     /// Units that are occupied or that a move names.
     fn busy_units(&self) -> RegUnits {
         let moves = self.cx.moves.iter().flat_map(|m| [m.from, m.to]);
-        moves.fold(self.occupied, |units, place| units.union(self.place_units(place)))
+        moves.fold(self.occupied, |units, place| units.union(self.tables.units_of_place(place)))
     }
 
     /// Whether the copy takes two edits, through a register.
@@ -100,7 +96,8 @@ impl Allocator<'_> {
     /// Makes `units` free for the time of the moves.
     fn empty(&mut self, units: RegUnits) {
         let mut moves = core::mem::take(&mut self.cx.moves);
-        let written = moves.iter().fold(RegUnits::EMPTY, |all, m| all.union(self.place_units(m.to)));
+        let written =
+            moves.iter().fold(RegUnits::EMPTY, |all, m| all.union(self.tables.units_of_place(m.to)));
         let mut rest = self.occupied.intersection(units);
         while let Some(v) = self.take_owner(&mut rest) {
             if v == super::SENTINEL || self.units_of(v).intersects(written) {
@@ -116,13 +113,13 @@ impl Allocator<'_> {
         }
         for m in &mut moves {
             let align = self.file.class(m.class).spill_align;
-            if self.place_units(m.from).intersects(units) {
+            if self.tables.units_of_place(m.from).intersects(units) {
                 let slot = self.temporary(m.size, align);
                 let save = self.edit(ParallelMove { to: slot, ..*m });
                 self.cx.prefix.push(save);
                 m.from = slot;
             }
-            if self.place_units(m.to).intersects(units) {
+            if self.tables.units_of_place(m.to).intersects(units) {
                 let slot = self.temporary(m.size, align);
                 let load = self.edit(ParallelMove { from: slot, ..*m });
                 self.cx.suffix.push(load);

@@ -222,10 +222,8 @@ impl Allocator<'_> {
         if are_in_order(self.tables, moves) {
             for k in 0..moves.len() {
                 let m = self.cx.solver.moves()[k];
-                let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
-                if edit.from != edit.to {
-                    self.copy(edit, written, block)?;
-                    written.insert(self.units_in(edit.to));
+                if m.from != m.to {
+                    self.emit_move(m, &mut written, block)?;
                 }
             }
             self.cx.solver.clear();
@@ -247,19 +245,20 @@ impl Allocator<'_> {
             Allocation::slot(slot)
         });
         let mut result = Ok(());
-        for m in order {
-            let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
-            result = result.and(self.copy(edit, written, block));
-            written.insert(self.units_in(edit.to));
+        for &m in order {
+            result = result.and(self.emit_move(m, &mut written, block));
         }
         solver.clear();
         self.cx.solver = solver;
         result
     }
 
-    /// Units of the register that the place is, if it is one.
-    fn units_in(&self, place: Allocation) -> RegUnits {
-        place.as_reg().map_or(RegUnits::EMPTY, |reg| self.units(reg))
+    /// Emits one of the moves of a point; those before it have `written` registers.
+    fn emit_move(&mut self, m: ParallelMove, written: &mut RegUnits, block: Block) -> Result<(), Error> {
+        let edit = Edit { point: self.point, from: m.from, to: m.to, class: m.class, size: m.size };
+        let result = self.copy(edit, *written, block);
+        written.insert(self.tables.units_of_place(m.to));
+        result
     }
 
     /// Emits a copy; one that no instruction can do goes through a register that is free or saved around, unless the moves
@@ -275,7 +274,7 @@ impl Allocator<'_> {
         let mut rest = self.occupied.intersection(self.units(reg));
         while let Some(v) = self.take_owner(&mut rest) {
             let from = self.place(v);
-            if self.units_in(from).intersects(written) {
+            if self.tables.units_of_place(from).intersects(written) {
                 continue;
             }
             let slot = self.new_slot(v);
