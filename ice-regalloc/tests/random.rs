@@ -111,6 +111,8 @@ fn what_was_wrong_once_is_right() {
     // A fixed use was a copy of a value whose register is destroyed; another use found no register but that of the copy.
     // An argument was stored although it ended with the copies, to a slot that a parameter had from there on.
     // A value was saved around a copy on the way into a loop and brought back over what a move before had written.
+    // A fixed use was a copy of a value whose register is destroyed; another operand that rewrites the
+    // value, or reads it until the end of the instruction as the copy does, found no other.
     let seeds = [
         ("wide", 10702),
         ("wide", 39775),
@@ -120,6 +122,9 @@ fn what_was_wrong_once_is_right() {
         ("tiny", 96313),
         ("tiny", 33027254),
         ("wide", 77040174),
+        ("tiny", 100030228),
+        ("tiny", 100247487),
+        ("tiny", 100248403),
     ];
     let mut context = Context::new();
     for (name, seed) in seeds {

@@ -293,25 +293,30 @@ impl Allocator<'_> {
             None => {
                 let reg = self.place_of_another_use(work, op).ok_or(Self::unsatisfiable(work, k))?;
                 self.give(work, k, reg);
+                if op.is_def() {
+                    let v = op.vreg().as_u32();
+                    self.unbind(v);
+                    self.bind(v, reg);
+                }
             }
         }
         Ok(())
     }
 
-    /// The register in which another operand reads the value of the use `op`, if that can be in it for as long as it must:
-    /// what a fixed use was copied to.
+    /// The register in which another operand reads the value of the use `op`, if that can be in it for as long as it must,
+    /// or be rewritten there: what a fixed use was copied to.
     #[cold]
     fn place_of_another_use(&self, work: Work, op: Operand) -> Option<PReg> {
         let p = &self.pins;
         let destroyed = p.late.union(p.fixed_late).union(p.clobbers);
-        let fits = |reg: &PReg| {
-            self.tables.in_class(op.class(), reg.0)
-                && !(is_late(op) && self.units(*reg).intersects(destroyed))
+        let reads_late = |other: &Operand| op.kind() == OperandKind::Use && is_late(*other);
+        let fits = |other: &Operand, reg: PReg| {
+            let stays = !is_late(op) || reads_late(other) || !self.units(reg).intersects(destroyed);
+            stays && self.tables.in_class(op.class(), reg.0)
         };
         let is_same = |other: &Operand| other.vreg() == op.vreg() && other.kind() == OperandKind::Use;
-        let others = work.ops.iter().zip(work.places).filter(|(other, _)| is_same(other));
-        let place = others.filter_map(|(_, place)| place.get().as_reg()).find(fits);
-        place.filter(|_| op.kind() == OperandKind::Use)
+        let mut others = work.ops.iter().zip(work.places).filter(|(other, _)| is_same(other));
+        others.find_map(|(other, place)| place.get().as_reg().filter(|&reg| fits(other, reg)))
     }
 
     /// Chooses and reserves a register for the definition `k`.
