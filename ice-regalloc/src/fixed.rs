@@ -27,6 +27,14 @@ pub(crate) fn outlives_clobbers(op: Operand) -> bool {
     is_late(op) && is_early(op) && op.kind() != OperandKind::UseDef
 }
 
+/// Whether the home of the value that `op` uses, which one of `ops` defines anew, is overwritten before `op` has been read.
+pub(crate) fn is_overwritten_unread(ops: &[Operand], op: Operand) -> bool {
+    let defines_early = |other: &Operand| {
+        other.kind() == OperandKind::Def && other.pos() == OperandPos::Early && other.vreg() == op.vreg()
+    };
+    op.kind() == OperandKind::Use && (op.pos() == OperandPos::Late || ops.iter().any(defines_early))
+}
+
 /// Whether operand `k` of `ops` can be in `reg` beside the fixed operands before it and the clobbers.
 pub(crate) fn can_be_fixed(
     ops: &[Operand],

@@ -18,7 +18,7 @@
 use super::pick::{Effort, Need};
 use super::{Allocator, SENTINEL};
 use crate::error::Error;
-use crate::fixed::{can_be_fixed, is_early, is_late, outlives_clobbers};
+use crate::fixed::{can_be_fixed, is_early, is_late, is_overwritten_unread, outlives_clobbers};
 use crate::keys::{self, lowest_first};
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::{Allocation, ProgPoint};
@@ -335,12 +335,7 @@ impl<'a> Allocator<'a> {
 
     /// Whether the slot of the used value is overwritten too early by its definition here.
     fn slot_is_overwritten(&mut self, work: Work, op: Operand) -> bool {
-        let early_def = |other: &Operand| {
-            other.kind() == OperandKind::Def && other.pos() == OperandPos::Early && other.vreg() == op.vreg()
-        };
-        op.kind() == OperandKind::Use
-            && self.value(op.vreg().as_u32()).def_inst == work.inst.as_u32()
-            && (op.pos() == OperandPos::Late || work.ops.iter().any(early_def))
+        self.value(op.vreg().as_u32()).def_inst == work.inst.as_u32() && is_overwritten_unread(work.ops, op)
     }
 
     /// Gives the use `k` the backing of its value, or a slot with a copy.

@@ -11,7 +11,7 @@
 
 use super::{Allocator, Pins};
 use crate::error::Error;
-use crate::fixed::{can_be_fixed, is_early, is_late};
+use crate::fixed::{can_be_fixed, is_early, is_late, is_overwritten_unread};
 use crate::keys::{self, lowest_first};
 use crate::operand::{Constraint, Inst, Operand, OperandKind, OperandPos};
 use crate::output::Allocation;
@@ -36,7 +36,8 @@ impl Allocator<'_> {
     pub(super) fn general(&mut self, work: Work, clobbers: RegUnits) -> Result<(), Error> {
         let i = work.inst.as_u32();
         self.pins = Pins { clobbers, ..Pins::NONE };
-        let (mut fixed, mut late, mut any, mut strict, mut defs) = (false, false, false, false, 0);
+        let (mut fixed, mut late, mut early_def, mut any, mut strict, mut defs) =
+            (false, false, false, false, false, 0);
         for (&op, &ahead) in work.ops.iter().zip(work.aheads) {
             match op.is_use() {
                 true => self.recall(op.vreg().as_u32()),
@@ -53,7 +54,7 @@ impl Allocator<'_> {
             if op.is_def() {
                 state.def_inst = i;
                 if op.kind() == OperandKind::Def {
-                    self.pins.early_def |= op.pos() == OperandPos::Early;
+                    early_def |= op.pos() == OperandPos::Early;
                     defs += 1;
                 } else {
                     late = true;
@@ -66,7 +67,7 @@ impl Allocator<'_> {
         if fixed {
             self.fixed_uses(work)?;
         }
-        let reserve_defs = late || self.pins.early_def || defs > 1;
+        let reserve_defs = late || early_def || defs > 1;
         // Without these an operand that says Any never needs a register.
         if strict || reserve_defs {
             let pins = self.pins;
@@ -235,9 +236,7 @@ impl Allocator<'_> {
     /// Whether the use must be in a register although it says Any: its home is overwritten by a
     /// definition in the same instruction too early.
     fn home_is_overwritten(&mut self, work: Work, op: Operand) -> bool {
-        op.kind() == OperandKind::Use
-            && (op.pos() == OperandPos::Late || self.pins.early_def)
-            && self.state(op.vreg().as_u32()).def_inst == work.inst.as_u32()
+        self.state(op.vreg().as_u32()).def_inst == work.inst.as_u32() && is_overwritten_unread(work.ops, op)
     }
 
     fn needs_register(&mut self, work: Work, op: Operand) -> bool {

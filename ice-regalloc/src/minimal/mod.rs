@@ -179,8 +179,6 @@ struct Pins {
     early: RegUnits,
     late: RegUnits,
     clobbers: RegUnits,
-    /// The instruction has an Early Def.
-    early_def: bool,
 }
 
 impl Pins {
@@ -190,7 +188,6 @@ impl Pins {
         early: RegUnits::EMPTY,
         late: RegUnits::EMPTY,
         clobbers: RegUnits::EMPTY,
-        early_def: false,
     };
 }
 
