@@ -113,6 +113,7 @@ fn what_was_wrong_once_is_right() {
     // A value was saved around a copy on the way into a loop and brought back over what a move before had written.
     // A fixed use was a copy of a value whose register is destroyed; another operand that rewrites the
     // value, or reads it until the end of the instruction as the copy does, found no other.
+    // A value had one register and a fixed use a copy in another one, so that there was none for a third operand.
     // What one operand reads and another rewrites was asked into a register as if an early definition were its own.
     let seeds = [
         ("wide", 10702),
@@ -126,6 +127,7 @@ fn what_was_wrong_once_is_right() {
         ("tiny", 100030228),
         ("tiny", 100247487),
         ("tiny", 100248403),
+        ("tiny", 101348986),
         ("wide", 100455363),
     ];
     let mut context = Context::new();

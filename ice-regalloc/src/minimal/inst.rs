@@ -287,24 +287,13 @@ impl Allocator<'_> {
     fn acquire(&mut self, work: Work, k: usize) -> Result<(), Error> {
         let op = work.ops[k];
         let avoid = self.avoid(op);
-        match self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG) {
-            Some(reg) => self.bring(work, k, reg),
-            None => {
-                let reg = self.place_of_another_use(work, op).ok_or(Self::unsatisfiable(work, k))?;
-                self.give(work, k, reg);
-                if op.is_def() {
-                    let v = op.vreg().as_u32();
-                    self.unbind(v);
-                    self.bind(v, reg);
-                }
-            }
-        }
+        let reg = self.pick(op.class(), avoid, op.vreg().as_u32(), NO_REG);
+        self.bring(work, k, reg.ok_or(Self::unsatisfiable(work, k))?);
         Ok(())
     }
 
     /// The register in which another operand reads the value of the use `op`, if that can be in it for as long as it must,
     /// or be rewritten there: what a fixed use was copied to.
-    #[cold]
     fn place_of_another_use(&self, work: Work, op: Operand) -> Option<PReg> {
         let p = &self.pins;
         let destroyed = p.late.union(p.fixed_late).union(p.clobbers);
@@ -404,6 +393,13 @@ impl Allocator<'_> {
             let op = work.ops[k];
             if !op.is_use() {
                 self.reserve_def(work, k)?;
+            } else if let Some(reg) = self.place_of_another_use(work, op) {
+                self.give(work, k, reg);
+                if op.is_def() {
+                    let v = op.vreg().as_u32();
+                    self.unbind(v);
+                    self.bind(v, reg);
+                }
             } else if let Some(reg) = self.in_place(work, op) {
                 self.give(work, k, reg);
             } else {
