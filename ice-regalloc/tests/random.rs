@@ -114,6 +114,7 @@ fn what_was_wrong_once_is_right() {
     // A fixed use was a copy of a value whose register is destroyed; another operand that rewrites the
     // value, or reads it until the end of the instruction as the copy does, found no other.
     // A value had one register and a fixed use a copy in another one, so that there was none for a third operand.
+    // A use in a slot was a copy of what a register was looked for to copy it with, and a fixed use had it in one.
     // What one operand reads and another rewrites was asked into a register as if an early definition were its own.
     let seeds = [
         ("wide", 10702),
@@ -128,6 +129,7 @@ fn what_was_wrong_once_is_right() {
         ("tiny", 100247487),
         ("tiny", 100248403),
         ("tiny", 101348986),
+        ("tiny", 101761938),
         ("wide", 100455363),
     ];
     let mut context = Context::new();

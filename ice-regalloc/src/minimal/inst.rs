@@ -298,13 +298,11 @@ impl Allocator<'_> {
         let p = &self.pins;
         let destroyed = p.late.union(p.fixed_late).union(p.clobbers);
         let reads_late = |other: &Operand| op.kind() == OperandKind::Use && is_late(*other);
-        let fits = |other: &Operand, reg: PReg| {
+        let fits = |&(other, reg): &(&Operand, PReg)| {
             let stays = !is_late(op) || reads_late(other) || !self.units(reg).intersects(destroyed);
             stays && self.tables.in_class(op.class(), reg.0)
         };
-        let is_same = |other: &Operand| other.vreg() == op.vreg() && other.kind() == OperandKind::Use;
-        let mut others = work.ops.iter().zip(work.places).filter(|(other, _)| is_same(other));
-        others.find_map(|(other, place)| place.get().as_reg().filter(|&reg| fits(other, reg)))
+        read_registers(work, op).find(fits).map(|(_, reg)| reg)
     }
 
     /// Chooses and reserves a register for the definition `k`.
@@ -434,7 +432,8 @@ impl Allocator<'_> {
                 continue;
             }
             // The home is no slot, or is written too early: the use reads a copy of it.
-            if self.state(v).reg == NO_REG {
+            let read = read_registers(work, op).next();
+            if read.is_none() && self.state(v).reg == NO_REG {
                 let class = RegClass(self.state(v).class);
                 let avoid = self.pins.early.union(self.pins.fixed_early);
                 let reg = self.pick(class, avoid, v, NO_REG).ok_or(Self::unsatisfiable(work, k))?;
@@ -443,7 +442,7 @@ impl Allocator<'_> {
                 self.state(v).flags |= VALID;
                 self.bind(v, reg);
             }
-            let from = self.place(v);
+            let from = read.map_or_else(|| self.place(v), |(_, reg)| Allocation::reg(reg));
             let slot = self.new_slot(v);
             self.emit(from, Allocation::slot(slot), v);
             self.cx.dying_slots.push(slot);
@@ -586,6 +585,13 @@ impl Allocator<'_> {
         }
         self.free_dying_slots();
     }
+}
+
+/// The uses of what `op` names that have a register, and that.
+fn read_registers(work: Work, op: Operand) -> impl Iterator<Item = (&Operand, PReg)> {
+    let is_same = move |other: &Operand| other.vreg() == op.vreg() && other.kind() == OperandKind::Use;
+    let others = work.ops.iter().zip(work.places).filter(move |(other, _)| is_same(other));
+    others.filter_map(|(other, place)| Some((other, place.get().as_reg()?)))
 }
 
 /// The register that a copy reads, as a hint for what it writes.
