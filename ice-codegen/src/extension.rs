@@ -3,8 +3,8 @@
 //!
 //! A rule may leave anything there. What is loaded, extended, compared or masked has zeros, and so has what
 //! merges only such values; it then needs no extension before it is compared, widened or divided. A target that asks
-//! keeps to that: its loads of narrow integers, its constants ([`word`]), its masks by constants that are not negative
-//! and its right shifts by constants fill the register with zeros.
+//! keeps to that: its loads of narrow integers, its constants ([`word`]), its masks by constants that are not negative,
+//! its right shifts by constants and the 16 bits that it makes of booleans fill the register with zeros.
 //!
 //! Cost: a constant number of values for each question.
 
@@ -207,6 +207,7 @@ fn is_known(func: &Function, value: Value, depth: u32, above: Above) -> bool {
             let is_same = (from, func.value_type(value)) == (Type::I1, Type::I8);
             !(from.is_vector() || is_same && above == Above::Signs)
         }
+        InstData::Cast { op: CastOp::Bitcast, arg } => func.value_type(arg) == Type::V16I1,
         // The mask is made with its sign above it.
         InstData::Binary { op: BinaryOp::And, args: [_, mask] } => {
             func.int_value(mask).is_some_and(|n| n >= 0)

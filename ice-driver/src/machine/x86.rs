@@ -139,6 +139,7 @@ const NARROW: MachineDescription = MachineDescription {
         landing: ["call 1f; ", "call 1f; endbr32; "],
     }),
     rounding: Some(ROUNDING),
+    cycle_counter: Some(["rdtsc", "={eax},={edx}"]),
     tracks_branches: true,
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],

@@ -28,8 +28,8 @@ static void ciphers(void) {
 static void state_of_machine(void) {
   unsigned random[2] = {0, 0}, aux;
   int has = _rdrand32_step(&random[0]) & _rdrand32_step(&random[1]);
-  unsigned long long before = __rdtsc(), behind = __builtin_ia32_rdtscp(&aux);
-  printf("%d %d %d\n", has, random[0] != random[1], behind > before);
+  unsigned long long before = __rdtsc(), then = __builtin_readcyclecounter(), behind = __builtin_ia32_rdtscp(&aux);
+  printf("%d %d %d %d\n", has, random[0] != random[1], then > before, behind > then);
 }
 int main(void) {
   fill(), words(), ciphers(), state_of_machine();

@@ -588,7 +588,7 @@ impl Allocator<'_> {
 }
 
 /// The uses of what `op` names that have a register, and that.
-fn read_registers(work: Work, op: Operand) -> impl Iterator<Item = (&Operand, PReg)> {
+fn read_registers<'a>(work: Work<'a>, op: Operand) -> impl Iterator<Item = (&'a Operand, PReg)> {
     let is_same = move |other: &Operand| other.vreg() == op.vreg() && other.kind() == OperandKind::Use;
     let others = work.ops.iter().zip(work.places).filter(move |(other, _)| is_same(other));
     others.filter_map(|(other, place)| Some((other, place.get().as_reg()?)))

@@ -12,6 +12,7 @@
 //! | shift by a variable | test of the one bit that it moves | `bt` |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | comparison of vectors | select of the same two | minimum or maximum |
+//! | comparison of bytes, whether they are negative | number of 16 bits | that of the signs |
 //! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
 //! | load of 256 bits | arithmetic | a memory operand |
 //! | comparison of vectors of 256 bits | select, extension, number of the signs | a mask ([`avx`](super::vector)) |
@@ -36,6 +37,7 @@
 use super::compare::float_test;
 use super::float::extremum;
 use super::int::{alu, shift};
+use super::vector::cast::are_signs;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_codegen::extension::{long_factors, unsigned_bits};
@@ -82,6 +84,7 @@ impl X86 {
             InstData::Icmp { args, .. } => {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
                     || self.folds_into_carry(cx, def, user)
+                    || are_signs(cx.func, def, user)
             }
             InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
                 matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }

@@ -100,6 +100,9 @@ pub struct MachineDescription {
     pub jumps: Option<JumpTexts>,
     /// The direction of rounding; `None` if it cannot be known.
     pub rounding: Option<Rounding>,
+    /// Template and constraints of inline assembly with the low and the high word of a counter of cycles; `None` if programs
+    /// cannot read any.
+    pub cycle_counter: Option<[&'static str; 2]>,
     /// Code that was written is seen only once `__clear_cache` of the compiler's library was called.
     pub clears_cache: bool,
     /// The function that ends a cleanup for exceptions of C++ and lets them go on.
@@ -203,6 +206,7 @@ impl MachineDescription {
         usual_features: &[],
         jumps: None,
         rounding: None,
+        cycle_counter: None,
         clears_cache: false,
         ends_cleanups: None,
         has_indirect_functions: false,

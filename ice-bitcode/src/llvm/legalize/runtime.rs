@@ -128,53 +128,62 @@ struct Function {
     ret: T,
 }
 
+impl Function {
+    /// Whether it is the form for `float` of a function.
+    fn is_for_float(&self) -> bool {
+        !self.of.is_empty() && self.of != self.name
+    }
+}
+
 const fn function(name: &'static str, of: &'static str, params: &'static [T], ret: T) -> Function {
     Function { name, of, params, ret }
 }
 
 macro_rules! libm {
-    ($($double:literal $float:literal $($param:ident)*;)*) => {
+    ($($double:literal $float:literal $($param:ident)* -> $ret:ident;)*) => {
         &[$(
-            function($double, $double, &[$(libm!(@ $param F64)),*], T::F64),
-            function($float, $double, &[$(libm!(@ $param F32)),*], T::F32),
+            function($double, $double, &[$(libm!(@ $param F64)),*], libm!(@ $ret F64)),
+            function($float, $double, &[$(libm!(@ $param F32)),*], libm!(@ $ret F32)),
         )*]
     };
     (@ F $own:ident) => { T::$own };
     (@ I $own:ident) => { T::I32 };
     (@ P $own:ident) => { T::P };
+    (@ V $own:ident) => { T::Void };
 }
 
 /// The functions of libm that stand for intrinsics.
 const LIBM: &[Function] = libm! {
-    "floor" "floorf" F;
-    "ceil" "ceilf" F;
-    "trunc" "truncf" F;
-    "rint" "rintf" F;
-    "nearbyint" "nearbyintf" F;
-    "round" "roundf" F;
-    "roundeven" "roundevenf" F;
-    "fma" "fmaf" F F F;
-    "pow" "powf" F F;
-    "__powidf2" "__powisf2" F I;
-    "ldexp" "ldexpf" F I;
-    "frexp" "frexpf" F P;
-    "modf" "modff" F P;
-    "sin" "sinf" F;
-    "cos" "cosf" F;
-    "tan" "tanf" F;
-    "asin" "asinf" F;
-    "acos" "acosf" F;
-    "atan" "atanf" F;
-    "atan2" "atan2f" F F;
-    "sinh" "sinhf" F;
-    "cosh" "coshf" F;
-    "tanh" "tanhf" F;
-    "exp" "expf" F;
-    "exp2" "exp2f" F;
-    "exp10" "exp10f" F;
-    "log" "logf" F;
-    "log2" "log2f" F;
-    "log10" "log10f" F;
+    "floor" "floorf" F -> F;
+    "ceil" "ceilf" F -> F;
+    "trunc" "truncf" F -> F;
+    "rint" "rintf" F -> F;
+    "nearbyint" "nearbyintf" F -> F;
+    "round" "roundf" F -> F;
+    "roundeven" "roundevenf" F -> F;
+    "fma" "fmaf" F F F -> F;
+    "pow" "powf" F F -> F;
+    "__powidf2" "__powisf2" F I -> F;
+    "ldexp" "ldexpf" F I -> F;
+    "frexp" "frexpf" F P -> F;
+    "modf" "modff" F P -> F;
+    "sin" "sinf" F -> F;
+    "cos" "cosf" F -> F;
+    "sincos" "sincosf" F P P -> V;
+    "tan" "tanf" F -> F;
+    "asin" "asinf" F -> F;
+    "acos" "acosf" F -> F;
+    "atan" "atanf" F -> F;
+    "atan2" "atan2f" F F -> F;
+    "sinh" "sinhf" F -> F;
+    "cosh" "coshf" F -> F;
+    "tanh" "tanhf" F -> F;
+    "exp" "expf" F -> F;
+    "exp2" "exp2f" F -> F;
+    "exp10" "exp10f" F -> F;
+    "log" "logf" F -> F;
+    "log2" "log2f" F -> F;
+    "log10" "log10f" F -> F;
 };
 
 /// The function that makes code seen which was written.
@@ -308,6 +317,7 @@ impl Runtime {
                 quad_library::signature_of(params.iter().copied(), ret, &machine, pointer),
             );
         }
+        // No C library has functions for `fp128` that have their results in memory alone.
         let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
         let quad = |ty: &T| match ty {
             T::I32 => Q::I32,
@@ -339,7 +349,7 @@ impl Runtime {
 
     /// Declares the functions for `x86_fp80` that names for it and its remainder need.
     fn declare_extended(&mut self, program: &mut LlvmModule, libraries: &[&str], pointer: Type) {
-        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
+        let of_double = LIBM.iter().filter(|function| !function.is_for_float());
         for function in EXTENDED.iter().chain(of_double) {
             if !is_needed(program, libraries, function, b"f80") {
                 continue;
@@ -377,9 +387,9 @@ impl Runtime {
             signature.second = Type::I64;
         }
         if let Some(id) = known_or_declared(&mut program.module, function.name.as_bytes(), signature) {
-            match function.ret {
-                T::F32 if !function.of.is_empty() => self.floats.insert(function.of, id),
-                _ => self.functions.insert(function.name, id),
+            match function.is_for_float() {
+                true => self.floats.insert(function.of, id),
+                false => self.functions.insert(function.name, id),
             };
         }
     }

@@ -4,9 +4,10 @@ use super::{by_lane, lane_bits, splat};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{SseOp, Width};
+use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{CastOp, Type, Value};
+use ice_ir::{CastOp, Function, InstData, IntCond, Type, Value};
 
 /// 2^31 as binary32.
 const TWO_TO_31: u64 = 0x4f00_0000;
@@ -18,6 +19,14 @@ const ONE: u64 = 0x3f80_0000;
 const DOUBLE_ONE: u64 = 0x3ff0_0000_0000_0000;
 const DOUBLE_MINUS_ONE: u64 = DOUBLE_ONE | 1 << 63;
 
+/// Whether `user` makes a number of the booleans of `def`, which are the signs of bytes: it takes these signs itself.
+pub(in crate::lower) fn are_signs(func: &Function, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+    matches!(*func.inst(user), InstData::Cast { op: CastOp::Bitcast, .. })
+        && matches!(*func.inst(def), InstData::Icmp { cond: IntCond::Slt, args: [bytes, zero] }
+            if func.value_type(bytes) == Type::V16I8 && constant_vector(func, zero) == Some(0))
+        && func.result(user).is_some_and(|number| func.value_type(number) == Type::I16)
+}
+
 impl X86 {
     /// Any conversion with a vector on at least one side.
     pub(in crate::lower) fn vector_cast<S: Sink<Inst>>(
@@ -28,7 +37,11 @@ impl X86 {
         result: Value,
     ) -> Result<(), ErrorKind> {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
-        let (src, dst) = (self.reg(cx, arg), cx.regs(result).lo());
+        let source = match cx.folded(arg).map(|inst| cx.func.inst(inst)) {
+            Some(&InstData::Icmp { args: [bytes, _], .. }) => bytes,
+            _ => arg,
+        };
+        let (src, dst) = (self.reg(cx, source), cx.regs(result).lo());
         let (from_bool, to_bool) = (from.is_bool_or_bool_vector(), to.is_bool_or_bool_vector());
         match (op, from, to) {
             // No two types of 128 bits differ in a register, and of i1 vectors only equal ones match.

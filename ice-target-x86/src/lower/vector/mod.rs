@@ -11,7 +11,7 @@
 mod avx;
 mod avx_cast;
 mod build;
-mod cast;
+pub(super) mod cast;
 pub(super) mod constant;
 mod lanes;
 #[cfg(feature = "assembly")]

@@ -116,6 +116,14 @@ impl Lanes {
             "{compare}  %l = extractelement <{lanes} x i1> %c, i32 {lane}\n  %r = zext i1 %l to i8\n"
         );
         self.operation(text, &format!("{name}_lane"), "i8", &extract);
+        let number = format!(
+            "{compare}  %n = bitcast <{lanes} x i1> %c to i{lanes}\n  %r = zext i{lanes} %n to i64\n"
+        );
+        self.operation(text, &format!("{name}_bits"), "i64", &number);
+        let first = format!("i64 @llvm.experimental.cttz.elts.i64.v{lanes}i1(<{lanes} x i1>");
+        text.declare(&format!("{first}, i1)"));
+        let first = format!("{compare}  %r = call {first} %c, i1 false)\n");
+        self.operation(text, &format!("{name}_first"), "i64", &first);
     }
 
     fn common(&self, text: &mut Text) {
@@ -127,6 +135,13 @@ impl Lanes {
             ty,
             &format!("  %c = icmp sgt i32 %i, 0\n  %r = select i1 %c, {ty} %a, {ty} %b\n"),
         );
+        let bits = format!(
+            "  %n = trunc i32 %i to i{lanes}\n  %c = bitcast i{lanes} %n to <{lanes} x i1>\n  \
+             %r = select <{lanes} x i1> %c, {ty} %a, {ty} %b\n"
+        );
+        if *lanes < 32 {
+            self.operation(text, "select_by_bits", ty, &bits);
+        }
         self.operation(
             text,
             "constant",
@@ -218,6 +233,10 @@ impl Lanes {
                 &format!("  %r = {op} {ty} %a, {}\n", self.numbers(1, 3)),
             );
         }
+        let zeros = format!("i64 @llvm.experimental.cttz.elts.i64.v{lanes}{lane}({ty}");
+        text.declare(&format!("{zeros}, i1)"));
+        let first = format!("  %c = and {ty} %a, %b\n  %r = call {zeros} %c, i1 false)\n");
+        self.operation(text, "first", "i64", &first);
         for op in ["shl", "lshr", "ashr"] {
             let limit = format!("  %s = and {ty} %b, {}\n", self.splat(&(width - 1).to_string()));
             self.operation(text, op, ty, &format!("{limit}  %r = {op} {ty} %a, %s\n"));

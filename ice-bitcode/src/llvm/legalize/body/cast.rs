@@ -3,7 +3,7 @@
 //! All but the bit casts work lane by lane, so there is one routine for scalars. A bit cast between types of equal
 //! parts renames them; any other goes through the bits of the whole value in limbs of 64 bits.
 
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
@@ -305,10 +305,54 @@ impl Body<'_, '_> {
                 return Ok(self.quad_halves(run));
             }
             Kind::Scalar(scalar) => (run, scalar, 1),
-            Kind::Vector(vector) => (self.split_lanes(vector, run), vector.lane, vector.lanes),
+            Kind::Vector(vector) => match vector.native.filter(|&native| self.has_packed_form(native)) {
+                Some(native) => {
+                    let numbers = self.reserve(run.len);
+                    for i in 0..run.len {
+                        let number = self.packed_booleans(self.get(run, i), native);
+                        self.set(numbers, i, number);
+                    }
+                    (numbers, Scalar::Int(native.lanes()), run.len)
+                }
+                None => (self.split_lanes(vector, run), vector.lane, vector.lanes),
+            },
             _ => return fail(self.type_class(a.ty, "a scalar or a vector")),
         };
         Ok(self.pack(lane, count, lanes))
+    }
+
+    /// Whether booleans of this type become a number, a bit each, by less than an operation for each.
+    fn has_packed_form(&self, native: Type) -> bool {
+        match native {
+            Type::V8I1 | Type::V16I1 => true,
+            Type::V2I1 | Type::V4I1 => self.m.legal.machine().has_two_lanes,
+            _ => false,
+        }
+    }
+
+    /// The bits of booleans as the low bits of a number; those above the last are unspecified.
+    fn packed_booleans(&mut self, booleans: Value, native: Type) -> Value {
+        if let Some(number) = packed_type(native) {
+            return self.cast(CastOp::Bitcast, booleans, number);
+        }
+        // Each is all bits of its lane, and so of the bytes of that.
+        let lanes = if native == Type::V2I1 { Type::V2I64 } else { Type::V4I32 };
+        let lanes = self.cast(CastOp::Sext, booleans, lanes);
+        let bytes = self.bits_as(lanes, Type::V16I8);
+        let zero = self.splat(Type::V16I8, 0);
+        let signs = self.icmp(IntCond::Slt, bytes, zero);
+        let signs = self.cast(CastOp::Bitcast, signs, Type::I16);
+        let signs = self.resize_zero(signs, Type::I32);
+        match native {
+            // Bits 7 and 8 of 16 that are eight times each.
+            Type::V2I1 => self.bin_int(BinaryOp::Lshr, signs, 7),
+            // Bits 0, 5, 10 and 15 of 16 that are four times each: 12 to 15 of the product, with nothing carried there.
+            _ => {
+                let single = self.bin_int(BinaryOp::And, signs, 0x8421);
+                let product = self.bin_int(BinaryOp::Mul, single, 0x1111);
+                self.bin_int(BinaryOp::Lshr, product, 12)
+            }
+        }
     }
 
     /// Lanes one after another as limbs of 64 bits.
@@ -358,6 +402,17 @@ impl Body<'_, '_> {
             }
             Kind::Scalar(scalar) => Ok(self.unpack(scalar, 1, limbs)),
             Kind::Vector(vector) => {
+                if let Some(native) = vector.native
+                    && let Some(number) = packed_type(native)
+                {
+                    let count = vector.lanes / native.lanes();
+                    let run = self.unpack(Scalar::Int(number.bits()), count, limbs);
+                    for i in 0..count {
+                        let booleans = self.cast(CastOp::Bitcast, self.get(run, i), native);
+                        self.set(run, i, booleans);
+                    }
+                    return Ok(run);
+                }
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);
                 Ok(self.join_lanes(vector, lanes))
             }
@@ -396,6 +451,15 @@ impl Body<'_, '_> {
             at += u64::from(width);
         }
         out
+    }
+}
+
+/// The number that native booleans are bit by bit.
+const fn packed_type(native: Type) -> Option<Type> {
+    match native {
+        Type::V8I1 => Some(Type::I8),
+        Type::V16I1 => Some(Type::I16),
+        _ => None,
     }
 }
 

@@ -40,13 +40,21 @@ impl Body<'_, '_> {
 
     /// A call of a function of libm, by its name for `double`, for numbers of type `ty`.
     pub(super) fn math_library(&mut self, name: &'static str, args: &[Value], ty: Type) -> Checked<Value> {
-        let callee = match ty {
-            Type::F32 => self.p.runtime.float_function(name),
-            _ => self.p.runtime.function(name),
-        };
-        match self.call_library(callee, name, args, ty)? {
+        match self.call_library(self.math_function(name, ty), name, args, ty)? {
             Some(value) => Ok(value),
             None => unsupported(name),
+        }
+    }
+
+    /// As [`math_library`](Self::math_library), of a function that leaves its results in memory.
+    pub(super) fn math_procedure(&mut self, name: &'static str, args: &[Value], ty: Type) -> Checked<()> {
+        self.call_library(self.math_function(name, ty), name, args, Type::Void).map(drop)
+    }
+
+    fn math_function(&self, name: &'static str, ty: Type) -> Option<FuncId> {
+        match ty {
+            Type::F32 => self.p.runtime.float_function(name),
+            _ => self.p.runtime.function(name),
         }
     }
 

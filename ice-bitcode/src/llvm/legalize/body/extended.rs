@@ -423,6 +423,12 @@ impl Body<'_, '_> {
 
     /// A call of a function of libm for `long double`, by its name for `double`.
     pub(super) fn extended_library(&mut self, name: &'static str, numbers: &[Run]) -> Checked<Run> {
+        self.extended_procedure(name, numbers)?;
+        self.extended_results(2)
+    }
+
+    /// The same of a function that leaves its results in memory.
+    pub(super) fn extended_procedure(&mut self, name: &'static str, numbers: &[Run]) -> Checked<()> {
         let Some(callee) = self.p.runtime.extended_function(name) else { return unsupported(name) };
         let mut args = Vec::new();
         self.s.memory_arguments = 0;
@@ -437,6 +443,6 @@ impl Body<'_, '_> {
             return fail(Error::ArgumentCount { passed: numbers.len(), expected: 1 });
         }
         self.b.call(callee, &args, Type::Void, TailHint::None);
-        self.extended_results(2)
+        Ok(())
     }
 }

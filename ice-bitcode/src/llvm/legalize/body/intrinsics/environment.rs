@@ -1,10 +1,11 @@
 //! `llvm.get.rounding` and `llvm.set.rounding`: the direction in which results of floating-point operations are rounded, by the
-//! numbers of `FLT_ROUNDS` in C (0 to zero, 1 to the nearest, 2 up, 3 down).
+//! numbers of `FLT_ROUNDS` in C (0 to zero, 1 to the nearest, 2 up, 3 down). `llvm.readcyclecounter`.
 
 use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Type, Value};
 
 use super::Call;
+use crate::error::Error;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::machine::{ControlWord, Rounding};
@@ -39,6 +40,25 @@ impl Body<'_, '_> {
         let table = self.int(Type::I32, table);
         let entry = self.bin(BinaryOp::Lshr, table, index);
         self.bin_int(BinaryOp::And, entry, 3)
+    }
+
+    /// The counter of cycles; 0 where there is none, as of LLVM.
+    pub(super) fn cycles(&mut self, call: &Call) -> Checked<Operand> {
+        let value = match self.m.legal.machine().cycle_counter {
+            None => self.i64(0),
+            Some([template, constraints]) => {
+                let (template, constraints) = (template.into(), constraints.into());
+                let assembly = Assembly { template, constraints, ..Assembly::default() };
+                let Some(low) = self.b.assembly(assembly, &[], Type::I32) else {
+                    return fail(Error::VoidValue);
+                };
+                let high = self.b.assembly_output(low, 1, Type::I32);
+                let [low, high] = [low, high].map(|word| self.resize_zero(word, Type::I64));
+                let high = self.bin_int(BinaryOp::Shl, high, 32);
+                self.bin(BinaryOp::Or, low, high)
+            }
+        };
+        self.one_of(call.ret, value)
     }
 
     /// The direction now.

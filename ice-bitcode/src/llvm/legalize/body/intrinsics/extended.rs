@@ -143,6 +143,23 @@ impl Body<'_, '_> {
         self.operand_of(call.ret, out)
     }
 
+    /// `sincos`, by the function that the row names.
+    pub(super) fn extended_sine_and_cosine(&mut self, call: &Call) -> Checked<Operand> {
+        if self.is_quad(call) {
+            return unsupported("this intrinsic on fp128");
+        }
+        let [a, ..] = self.extended_args(call, 1)?;
+        let slots = [self.slot(16, 4)?, self.slot(16, 4)?];
+        let places = slots.map(|slot| self.push(slot));
+        self.extended_procedure(call.row.library, &[a, places[0], places[1]])?;
+        let out = self.reserve(4);
+        for (at, slot) in [(0, slots[0]), (2, slots[1])] {
+            let number = self.load_extended(slot);
+            self.copy(out, at, number);
+        }
+        self.operand_of(call.ret, out)
+    }
+
     /// `fptosi.sat`, `fptoui.sat` of `fp128`.
     pub(super) fn quad_saturated(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
         let (true, Scalar::Int(bits)) = (self.is_quad(call), self.scalar(call.ret)?) else {

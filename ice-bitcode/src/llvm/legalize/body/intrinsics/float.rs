@@ -176,6 +176,26 @@ impl Body<'_, '_> {
         self.operand_of(call.ret, out)
     }
 
+    /// `sincos`: the function of libm that the row names leaves both in memory.
+    pub(super) fn sine_and_cosine(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let from = self.scalar(a.ty)?;
+        if !from.is_float() {
+            return fail(self.type_class(a.ty, "a floating-point number"));
+        }
+        let value = self.float_extend(from, self.single(a));
+        let ty = self.ty_of(value);
+        let slots = [self.slot(ty.bytes().into(), 3)?, self.slot(ty.bytes().into(), 3)?];
+        self.math_procedure(call.row.library, &[value, slots[0], slots[1]], ty)?;
+        let out = self.reserve(2);
+        for (i, slot) in (0..).zip(slots) {
+            let number = self.b.load(ty, slot, 3);
+            let number = self.float_round(from, number);
+            self.set(out, i, number);
+        }
+        self.operand_of(call.ret, out)
+    }
+
     /// The function of libm that the row names, its result as an integer.
     pub(super) fn rounded_to_int(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;

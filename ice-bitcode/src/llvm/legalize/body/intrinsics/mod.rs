@@ -11,7 +11,7 @@
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
 //! | `constrained` | operations that must be done where they stand |
 //! | `jump` | jumps out of functions |
-//! | `environment` | the direction of rounding |
+//! | `environment` | the direction of rounding, the counter of cycles |
 //! | `x86` | instructions of x86 by their names |
 
 pub(in crate::llvm::legalize) mod constrained;

@@ -110,6 +110,7 @@ static TABLE: &[Row] = &[
     value("get.rounding", 0, |cx, call| cx.rounding(call)),
     value("flt.rounds", 0, |cx, call| cx.rounding(call)),
     effect("set.rounding", 1, |cx, call| cx.set_rounding(call)),
+    value("readcyclecounter", 0, |cx, call| cx.cycles(call)),
     effect("memcpy", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memcpy.inline", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memcpy)),
     effect("memmove", 4, |cx, call| cx.memory_operation(call, Intrinsic::Memmove)),
@@ -188,6 +189,9 @@ static TABLE: &[Row] = &[
         .library("modf"),
     libm("sin", 1, "sin"),
     libm("cos", 1, "cos"),
+    value("sincos", 1, |cx, call| cx.sine_and_cosine(call))
+        .extended(|cx, call| cx.extended_sine_and_cosine(call))
+        .library("sincos"),
     libm("tan", 1, "tan"),
     libm("asin", 1, "asin"),
     libm("acos", 1, "acos"),
@@ -250,6 +254,7 @@ static TABLE: &[Row] = &[
     value("vector.reduce.fminimum", 1, |cx, call| {
         cx.reduce_float_extreme(call, FloatCond::Olt, Nans::Win, Zeros::Ordered)
     }),
+    value("experimental.cttz.elts", 1, |cx, call| cx.zero_lanes(call)),
     value("masked.load", 3, |cx, call| cx.masked_load(call)),
     effect("masked.store", 3, |cx, call| cx.masked_store(call)),
     value("masked.gather", 3, |cx, call| cx.gather(call)),

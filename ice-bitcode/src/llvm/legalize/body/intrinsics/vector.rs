@@ -3,10 +3,13 @@
 use ice_ir::{BinaryOp, FloatCond, IntCond, Value};
 
 use super::Call;
+use crate::llvm::legalize::body::arithmetic::Cond;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
+use crate::llvm::legalize::body::integer::BitOp;
 use crate::llvm::legalize::body::memory::Access;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 
@@ -72,6 +75,39 @@ impl Body<'_, '_> {
             Ok(cx.push(value))
         })?;
         self.operand_of(call.ret, run)
+    }
+
+    /// `experimental.cttz.elts`: how many lanes are zero before the first that is not.
+    pub(super) fn zero_lanes(&mut self, call: &Call) -> Checked<Operand> {
+        let [a, ..] = call.args;
+        let shape = self.vector_shape(a.ty)?;
+        let limbs = match shape.lane {
+            Scalar::Int(1) => self.split_limbs(a)?,
+            Scalar::Int(_) => {
+                let lanes = self.lanes_of(a)?;
+                let (each, zero) = (shape.lane.parts(), self.scalar_int(shape.lane, 0)?);
+                let booleans = self.reserve(shape.lanes);
+                for i in 0..shape.lanes {
+                    let lane = lanes.part(i * each, each);
+                    let boolean = self.scalar_compare(Cond::Int(IntCond::Ne), shape.lane, lane, zero)?;
+                    self.set(booleans, i, boolean);
+                }
+                self.pack(Scalar::Int(1), shape.lanes, booleans)
+            }
+            _ => return fail(self.type_class(a.ty, "a vector of integers")),
+        };
+        let count = match shape.lanes {
+            lanes @ ..=64 => {
+                let bits = self.resize_zero(self.get(limbs, 0), int_type(lanes));
+                self.int_bits(BitOp::Cttz, lanes, bits)?
+            }
+            lanes => {
+                let count = self.wide_bits(BitOp::Cttz, lanes, limbs)?;
+                self.get(count, 0)
+            }
+        };
+        let count = self.resize_zero(count, int_type(self.int_bits_of(call.ret)?));
+        self.one_of(call.ret, count)
     }
 
     // ---- accesses under a mask
