@@ -1,8 +1,9 @@
-//! Shuffles: chains of insertions of lanes that are taken out of vectors ([`lanes`]) become one to three shuffles of
+//! Shuffles: chains of insertions of lanes that are taken out of vectors ([`lanes`]) become one to six operations on
 //! whole registers.
 //!
 //! The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
-//! one), `shufps` once or twice, `pshuflw` and `pshufhw`, and the same lane everywhere. Four lanes always have
+//! one), `shufps` once or twice, `pshuflw` and `pshufhw`, the same lane everywhere, 16 bytes in a row of two vectors, every
+//! second lane, lanes in their places, and the bytes of words swapped. Four lanes always have
 //! one of two steps; eight and sixteen may have none, and are put together lane by lane.
 
 use crate::inst::{Inst, Src};
@@ -21,6 +22,8 @@ pub(super) enum Reg {
     Source(u8),
     /// What the step before made.
     Last,
+    /// What the step with this number made.
+    Step(u8),
 }
 
 /// One instruction of a plan.
@@ -30,13 +33,17 @@ pub(super) enum Step {
     Copy(Reg),
     /// A shuffle within one register by an immediate.
     One(SseOp, Reg, u8),
-    /// An unpack of two registers, which replaces the first.
+    /// An unpack or another operation on two registers, which replaces the first.
     Unpack(SseOp, Reg, Reg),
+    /// A shift of a register, which is replaced.
+    Shift(SseOp, Reg, u8),
+    /// The bytes of a register, which is replaced, that have a bit here; zeros for the others.
+    Keep(Reg, u16),
     /// Two lanes of the first, which is replaced, and two of the second.
     Shufps(Reg, Reg, u8),
 }
 
-pub(super) type Plan = ArrayVec<Step, 3>;
+pub(super) type Plan = ArrayVec<Step, 6>;
 
 /// Whether there is a plan for a shuffle.
 fn has_plan(shuffle: &Shuffle) -> bool {
@@ -57,12 +64,23 @@ pub(super) fn plan(bytes: &[Origin; 16]) -> Option<Plan> {
     if let Some(step) = unpack(bytes) {
         return one(step);
     }
-    match (doublewords, whole_lanes::<2, 8>(bytes)) {
-        (Some(lanes), _) => Some(two_sources(lanes)),
-        (_, Some(lanes)) if !both => words(lanes),
-        _ if !both => same_byte(bytes),
-        _ => None,
+    if let Some(lanes) = doublewords {
+        return Some(two_sources(lanes));
     }
+    let of_one = if both {
+        None
+    } else {
+        match whole_lanes::<2, 8>(bytes) {
+            Some(lanes) => words(lanes, Reg::Source(0)),
+            None => same_byte(bytes),
+        }
+    };
+    let swapped = || if both { None } else { swapped_bytes(bytes) };
+    of_one
+        .or_else(|| in_a_row(bytes))
+        .or_else(|| every_second(bytes))
+        .or_else(|| in_place(bytes))
+        .or_else(swapped)
 }
 
 /// The immediate for four lanes; what does not matter stays in its place.
@@ -141,13 +159,19 @@ fn two_sources(lanes: [Origin; 4]) -> Plan {
     Plan::from_iter([beside, last])
 }
 
-/// Eight words of one vector: each half from the same half, or one word everywhere.
-fn words(lanes: [Origin; 8]) -> Option<Plan> {
-    let low: [Origin; 4] = core::array::from_fn(|n| lanes[n]);
-    let high: [Origin; 4] = core::array::from_fn(|n| lanes[n + 4]);
-    if low.iter().flatten().all(|&n| n < 4) && high.iter().flatten().all(|&n| n >= 4) {
-        let mut plan = Plan::new();
-        let mut from = Reg::Source(0);
+/// Eight words of one vector: each half from one half, or one word everywhere.
+fn words(lanes: [Origin; 8], mut from: Reg) -> Option<Plan> {
+    let mut low: [Origin; 4] = core::array::from_fn(|n| lanes[n]);
+    let mut high: [Origin; 4] = core::array::from_fn(|n| lanes[n + 4]);
+    let mut plan = Plan::new();
+    let are_in =
+        |half: &[Origin; 4], start: u8| half.iter().flatten().all(|n| (start..start + 4).contains(n));
+    if are_in(&low, 4) && are_in(&high, 0) {
+        plan.push(Step::One(SseOp::Pshufd, from, super::shuffle([2, 3, 0, 1])));
+        from = Reg::Last;
+        [low, high] = [low.map(|n| Some(n? - 4)), high.map(|n| Some(n? + 4))];
+    }
+    if are_in(&low, 0) && are_in(&high, 4) {
         if !are(&low, |n| n) {
             plan.push(Step::One(SseOp::Pshuflw, from, order(low, |n| n)));
             from = Reg::Last;
@@ -158,7 +182,7 @@ fn words(lanes: [Origin; 8]) -> Option<Plan> {
         return Some(plan);
     }
     let &word = lanes.iter().flatten().next()?;
-    lanes.iter().flatten().all(|&n| n == word).then(|| Plan::from_iter(same_word(Reg::Source(0), word)))
+    lanes.iter().flatten().all(|&n| n == word).then(|| Plan::from_iter(same_word(from, word)))
 }
 
 /// One word everywhere: four times in its half, then that half everywhere.
@@ -181,6 +205,92 @@ fn same_byte(bytes: &[Origin; 16]) -> Option<Plan> {
     let twice = Step::Unpack(op, Reg::Source(0), Reg::Source(0));
     let [first, second] = same_word(Reg::Last, byte % 8);
     Some(Plan::from_iter([twice, first, second]))
+}
+
+/// Two vectors, which may be one: the first and the second of a plan.
+const PAIRS: [[u8; 2]; 4] = [[0, 1], [1, 0], [0, 0], [1, 1]];
+
+/// 16 bytes in a row of two vectors.
+fn in_a_row(bytes: &[Origin; 16]) -> Option<Plan> {
+    let row = |[left, right]: [u8; 2], start: u8| {
+        move |n: u8| if n + start < 16 { left * 16 + n + start } else { right * 16 + n + start - 16 }
+    };
+    let mut rows = PAIRS.into_iter().flat_map(|pair| (1..16).map(move |start| (pair, start)));
+    let (pair, start) = rows.find(|&(pair, start)| are(bytes, row(pair, start)))?;
+    let [left, right] = pair.map(Reg::Source);
+    Some(Plan::from_iter([
+        Step::Shift(SseOp::Psrldq, left, start),
+        Step::Shift(SseOp::Pslldq, right, 16 - start),
+        Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)),
+    ]))
+}
+
+/// Every second byte or word of two vectors, of a width at which lanes become half as wide and keep their number.
+fn every_second(bytes: &[Origin; 16]) -> Option<Plan> {
+    let every = |[left, right]: [u8; 2], size: u8, odd: u8| {
+        move |n: u8| {
+            let (lane, byte) = (n / size, n % size);
+            let count = 8 / size;
+            let source = if lane < count { left } else { right };
+            source * 16 + (2 * (lane % count) + odd) * size + byte
+        }
+    };
+    let mut ways = PAIRS.into_iter().flat_map(|pair| [1, 2].map(|size| [0, 1].map(|odd| (pair, size, odd))));
+    let (pair, size, odd) =
+        ways.by_ref().flatten().find(|&(pair, size, odd)| are(bytes, every(pair, size, odd)))?;
+    let [left, right] = pair.map(Reg::Source);
+    Some(match (size, odd) {
+        (1, 0) => Plan::from_iter([
+            Step::Keep(left, 0x5555),
+            Step::Keep(right, 0x5555),
+            Step::Unpack(SseOp::Packuswb, Reg::Step(0), Reg::Step(1)),
+        ]),
+        (1, _) => Plan::from_iter([
+            Step::Shift(SseOp::Psrlw, left, 8),
+            Step::Shift(SseOp::Psrlw, right, 8),
+            Step::Unpack(SseOp::Packuswb, Reg::Step(0), Reg::Step(1)),
+        ]),
+        // With its sign above it, a word stays what it is.
+        (_, 0) => Plan::from_iter([
+            Step::Shift(SseOp::Pslld, left, 16),
+            Step::Shift(SseOp::Psrad, Reg::Last, 16),
+            Step::Shift(SseOp::Pslld, right, 16),
+            Step::Shift(SseOp::Psrad, Reg::Last, 16),
+            Step::Unpack(SseOp::Packssdw, Reg::Step(1), Reg::Step(3)),
+        ]),
+        _ => Plan::from_iter([
+            Step::Shift(SseOp::Psrad, left, 16),
+            Step::Shift(SseOp::Psrad, right, 16),
+            Step::Unpack(SseOp::Packssdw, Reg::Step(0), Reg::Step(1)),
+        ]),
+    })
+}
+
+/// Each byte from its place in one of the vectors.
+fn in_place(bytes: &[Origin; 16]) -> Option<Plan> {
+    if !(0..).zip(bytes).all(|(n, from)| from.is_none_or(|from| from % 16 == n)) {
+        return None;
+    }
+    let second =
+        (0..).zip(bytes).fold(0, |all, (n, from)| all | u16::from(from.is_some_and(|n| n >= 16)) << n);
+    Some(Plan::from_iter([
+        Step::Keep(Reg::Source(0), !second),
+        Step::Keep(Reg::Source(1), second),
+        Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)),
+    ]))
+}
+
+/// Words of one vector whose bytes are swapped.
+fn swapped_bytes(bytes: &[Origin; 16]) -> Option<Plan> {
+    let unswapped = bytes.map(|from| from.map(|byte| byte ^ 1));
+    let lanes = whole_lanes::<2, 8>(&unswapped)?;
+    let mut plan = Plan::from_iter([
+        Step::Shift(SseOp::Psrlw, Reg::Source(0), 8),
+        Step::Shift(SseOp::Psllw, Reg::Source(0), 8),
+        Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)),
+    ]);
+    plan.extend(words(lanes, Reg::Last)?);
+    Some(plan)
 }
 
 impl X86 {
@@ -207,13 +317,14 @@ impl X86 {
         result: Value,
     ) {
         let sources = sources.map(|source| self.reg(cx, source));
-        let mut last = sources[0];
+        let mut made = ArrayVec::<_, 6>::new();
         for (n, &step) in plan.iter().enumerate() {
             let is_last = n + 1 == plan.len();
             let dst = if is_last { cx.regs(result).lo() } else { self.vector_temp(cx) };
             let reg = |reg| match reg {
                 Reg::Source(n) => sources[usize::from(n & 1)],
-                Reg::Last => last,
+                Reg::Last => made[n - 1],
+                Reg::Step(n) => made[usize::from(n)],
             };
             match step {
                 Step::Copy(src) => self.copy_to(cx, dst, reg(src)),
@@ -224,12 +335,21 @@ impl X86 {
                     self.copy_to(cx, dst, reg(left));
                     self.sse(cx, op, dst, reg(right));
                 }
+                Step::Shift(op, src, amount) => {
+                    self.copy_to(cx, dst, reg(src));
+                    self.sse_shift(cx, op, dst, amount);
+                }
+                Step::Keep(src, kept) => {
+                    self.copy_to(cx, dst, reg(src));
+                    let mask = (0..16).fold(0, |mask, n| mask | u128::from(kept >> n & 1) * 0xff << (8 * n));
+                    self.sse_constant(cx, SseOp::Pand, dst, mask);
+                }
                 Step::Shufps(left, right, imm) => {
                     self.copy_to(cx, dst, reg(left));
                     cx.sink.push(Inst::SseImm { op: SseOp::Shufps, dst, src: Src::Reg(reg(right)), imm });
                 }
             }
-            last = dst;
+            made.push(dst);
         }
     }
 }
@@ -241,14 +361,26 @@ mod tests {
     /// What a plan makes of two vectors whose bytes are named as in [`Origin`].
     fn run(plan: &Plan) -> [u8; 16] {
         let sources: [[u8; 16]; 2] = [0, 16].map(|start| core::array::from_fn(|n| n as u8 + start));
-        let mut last = [0xff; 16];
+        let mut made = alloc::vec::Vec::<[u8; 16]>::new();
         for &step in plan {
             let reg = |reg| match reg {
                 Reg::Source(n) => sources[usize::from(n)],
-                Reg::Last => last,
+                Reg::Last => made[made.len() - 1],
+                Reg::Step(n) => made[usize::from(n)],
+            };
+            let words = |of: [u8; 16]| -> [u16; 8] {
+                core::array::from_fn(|n| u16::from_le_bytes([of[2 * n], of[2 * n + 1]]))
+            };
+            let bytes_of =
+                |words: [u16; 8]| -> [u8; 16] { core::array::from_fn(|n| words[n / 2].to_le_bytes()[n % 2]) };
+            let doublewords = |of: [u8; 16], f: &dyn Fn(u32) -> u32| -> [u8; 16] {
+                core::array::from_fn(|n| {
+                    let word = core::array::from_fn(|k| of[n / 4 * 4 + k]);
+                    f(u32::from_le_bytes(word)).to_le_bytes()[n % 4]
+                })
             };
             let pick = |imm: u8, n: usize| usize::from(imm >> (2 * n) & 3);
-            last = match step {
+            let result = match step {
                 Step::Copy(src) => reg(src),
                 Step::One(op, src, imm) => core::array::from_fn(|n| {
                     let n = match op {
@@ -259,6 +391,30 @@ mod tests {
                     };
                     reg(src)[n]
                 }),
+                Step::Unpack(SseOp::Por, left, right) => {
+                    core::array::from_fn(|n| reg(left)[n] | reg(right)[n])
+                }
+                Step::Unpack(SseOp::Packuswb, left, right) => core::array::from_fn(|n| {
+                    words(reg(if n < 8 { left } else { right }))[n % 8].min(0xff) as u8
+                }),
+                Step::Unpack(SseOp::Packssdw, left, right) => bytes_of(core::array::from_fn(|n| {
+                    let of = reg(if n < 4 { left } else { right });
+                    let at = n % 4 * 4;
+                    let word = i32::from_le_bytes([of[at], of[at + 1], of[at + 2], of[at + 3]]);
+                    word.clamp(-0x8000, 0x7fff) as u16
+                })),
+                Step::Keep(src, kept) => {
+                    core::array::from_fn(|n| if kept >> n & 1 != 0 { reg(src)[n] } else { 0 })
+                }
+                Step::Shift(op, src, by) => match op {
+                    SseOp::Psrldq => (u128::from_le_bytes(reg(src)) >> (8 * by)).to_le_bytes(),
+                    SseOp::Pslldq => (u128::from_le_bytes(reg(src)) << (8 * by)).to_le_bytes(),
+                    SseOp::Psrlw => bytes_of(words(reg(src)).map(|word| word >> by)),
+                    SseOp::Psllw => bytes_of(words(reg(src)).map(|word| word << by)),
+                    SseOp::Pslld => doublewords(reg(src), &|word| word << by),
+                    SseOp::Psrad => doublewords(reg(src), &|word| (word as i32 >> by) as u32),
+                    _ => panic!("{op:?} is no shift of a plan"),
+                },
                 Step::Unpack(op, left, right) => {
                     let &(_, size, start) = UNPACKS.iter().find(|row| row.0 == op).unwrap();
                     let (size, start) = (usize::from(size), usize::from(start));
@@ -271,8 +427,9 @@ mod tests {
                     reg(if n < 8 { left } else { right })[pick(imm, n / 4) * 4 + n % 4]
                 }),
             };
+            made.push(result);
         }
-        last
+        made[made.len() - 1]
     }
 
     fn check(bytes: &[Origin; 16], steps: usize) {
@@ -328,6 +485,35 @@ mod tests {
                 );
             check(&bytes(&lanes), 2);
         }
+    }
+
+    #[test]
+    fn bytes_in_a_row_every_second_lane_and_lanes_in_place() {
+        for [left, right] in PAIRS {
+            for start in 1..16 {
+                let row = |n: u8| if n < 16 { left * 16 + n } else { right * 16 + n - 16 };
+                check(&core::array::from_fn(|n| Some(row(n as u8 + start))), 3);
+            }
+            for odd in 0..2 {
+                let lane = |n: u8, count: u8| {
+                    Some(if n < count / 2 { left } else { right } * count + 2 * (n % (count / 2)) + odd)
+                };
+                check(&core::array::from_fn(|n| lane(n as u8, 16)), 3);
+                check(&bytes(&core::array::from_fn::<_, 8, _>(|n| lane(n as u8, 8))), 5);
+            }
+        }
+        for second in 0..=u16::MAX {
+            let from = |n: usize| n as u8 + if second >> n & 1 != 0 { 16 } else { 0 };
+            check(&core::array::from_fn(|n| Some(from(n))), 3);
+        }
+    }
+
+    #[test]
+    fn bytes_and_words_in_the_opposite_order() {
+        check(&core::array::from_fn(|n| Some(15 - n as u8)), 6);
+        check(&core::array::from_fn(|n| Some(n as u8 ^ 1)), 3);
+        check(&bytes(&core::array::from_fn::<_, 8, _>(|n| Some(7 - n as u8))), 3);
+        check(&bytes(&core::array::from_fn::<_, 8, _>(|n| Some(n as u8 ^ 5))), 3);
     }
 
     #[test]

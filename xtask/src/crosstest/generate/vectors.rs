@@ -176,7 +176,7 @@ impl Lanes {
             &format!("{limited}  %l = extractelement {ty} %b, i32 0\n  %r = insertelement {ty} %a, {lane} %l, i32 %j\n"),
         );
         let n = *lanes;
-        let masks: [(&str, Vec<u32>); 9] = [
+        let masks: [(&str, Vec<u32>); 15] = [
             ("reverse", (0..n).rev().collect()),
             ("splat", vec![0; n as usize]),
             ("splat_last", vec![n - 1; n as usize]),
@@ -184,7 +184,13 @@ impl Lanes {
             ("high", (0..n).map(|i| (n / 2 + i / 2).min(n - 1) + i % 2 * n).collect()),
             ("blend", (0..n).map(|i| i + i % 2 * n).collect()),
             ("rotate", (0..n).map(|i| (i + 1) % (2 * n)).collect()),
+            ("row", (0..n).map(|i| (i + 5) % (2 * n)).collect()),
+            ("row_of_second", (0..n).map(|i| (i + n + n / 2) % (2 * n)).collect()),
+            ("row_of_one", (0..n).map(|i| (i + 3) % n).collect()),
             ("even", (0..n).map(|i| 2 * i).collect()),
+            ("odd", (0..n).map(|i| (2 * i + 1) % (2 * n)).collect()),
+            ("odd_of_one", (0..n).map(|i| (2 * i + 1) % n).collect()),
+            ("swap", (0..n).map(|i| (i ^ 1).min(n - 1)).collect()),
             ("mixed", (0..n).map(|i| (i * 7 + 3) % (2 * n)).collect()),
         ];
         for (name, mask) in masks {
