@@ -236,6 +236,11 @@ impl ArgumentPlaces {
                 self.half = Half::OnStack;
                 return Some(self.on_stack(8, 16));
             }
+            // As LLVM 22 has it (CC_X86_32_I128_FP128).
+            Passing::PairLow if self.mode == Mode::Bits32 => {
+                self.half = Half::OnStack;
+                return Some(self.on_stack(8, 16));
+            }
             _ => {}
         }
         None

@@ -167,11 +167,11 @@ impl Source {
         }
         let directory = setting.results.join(place).join(&self.name);
         std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
+        let llc = llvm.tool("llc");
         let mut modules = Vec::new();
         for bitcode in self.bitcode(setting, target, level, &directory)? {
             let plain = bitcode.with_extension("llvm.o");
             if !is_current(&plain, &[&bitcode]) {
-                let llc = llvm.tool("llc");
                 succeed(&mut llc_command(&llc, "-O2", &bitcode, &plain, target, setting.model))?;
             }
             modules.push(Module { renamed: bitcode.with_extension("renamed.o"), bitcode, plain });
@@ -187,9 +187,10 @@ impl Source {
             let texts = stubs::write(target.module_head(), &signatures);
             write(&stubs.with_extension("ll"), &texts.ir)?;
             write(&table.with_extension("c"), &texts.table)?;
-            // Without optimisation, so that a stub keeps nothing in callee-saved registers.
+            // Without optimisation, so that a stub keeps nothing in callee-saved registers; by the version whose conventions
+            // the functions have.
             let ir = stubs.with_extension("ll");
-            succeed(&mut llc_command("llc-19", "-O0", &ir, &stubs, target, setting.model))?;
+            succeed(&mut llc_command(&llc, "-O0", &ir, &stubs, target, setting.model))?;
             compile(&table.with_extension("c"), &table, setting, target, "-O0")?;
             let left_out: Vec<String> = signatures.into_iter().flat_map(|all| all.left_out).collect();
             write(&list, &left_out.join("\n"))?;

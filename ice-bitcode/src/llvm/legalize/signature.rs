@@ -28,7 +28,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::halves::Halves;
 use super::legal::{Legal, Part};
-use super::machine::{FloatRegisters, MachineDescription, QuadPassing};
+use super::machine::{FloatRegisters, MachineDescription, QuadPassing, ResultRegisters};
 use crate::error::Error;
 use crate::llvm::wire::attributes::{
     AttributeList, AttributeTable, FunctionFlags, ParamAttributes, ParamFlags,
@@ -249,10 +249,19 @@ impl Iterator for Units<'_> {
     }
 }
 
-/// Whether a result that travels in these values is returned through memory of the caller, as what is passed in memory is.
+/// Whether a result that travels in these values is returned through memory of the caller, as what is passed in memory is:
+/// one of more than two values, and one for which a machine has too few registers.
 #[must_use]
-pub fn is_demoted(units: Units<'_>) -> bool {
-    units.enumerate().any(|(n, unit)| n == 2 || unit.is_memory)
+pub fn is_demoted(units: Units<'_>, machine: &MachineDescription, pointer: Type) -> bool {
+    let mut all = units.clone();
+    match [all.next(), all.next(), all.next()] {
+        [Some(first), None, _] => first.is_memory,
+        [Some(first), Some(second), None] => {
+            let fits = |registers| fit_registers(units, registers, pointer);
+            first.is_memory || second.is_memory || !machine.result_registers.is_none_or(fits)
+        }
+        all => all[0].is_some(),
+    }
 }
 
 /// Whether LLVM may return these parts in registers, where Ice returns them through memory: its conventions have
@@ -262,20 +271,27 @@ pub fn is_demoted(units: Units<'_>) -> bool {
 pub fn differs_from_llvm(parts: &[Part], machine: &MachineDescription, pointer: Type) -> bool {
     let Some(registers) = machine.result_registers else { return false };
     // What is passed in memory fits no registers.
-    if !is_demoted(result_units(parts, machine)) || units(parts).any(|unit| unit.is_memory) {
-        return false;
-    }
+    is_demoted(result_units(parts, machine), machine, pointer)
+        && !units(parts).any(|unit| unit.is_memory)
+        && fit_registers(units(parts), registers, pointer)
+}
+
+/// Whether there are as many registers for results as these values take.
+fn fit_registers(mut units: Units<'_>, registers: ResultRegisters, pointer: Type) -> bool {
     // Words of general registers; floats; vectors.
     let mut counts = [0usize; 3];
-    let word = pointer.bytes();
-    for unit in units(parts) {
-        let words = unit.ty.bytes().div_ceil(word) as usize;
+    let word = pointer.bits();
+    let has_halves = units.parts.first().is_some_and(|part| part.is_half());
+    // The last part of a wide integer may be less than what it travels in.
+    while let Some(bits) = units.parts.first().map(|part| part.bits)
+        && let Some(unit) = units.next()
+    {
+        let bits = if unit.ty == Type::I64 && unit.parts == 1 { bits.into() } else { unit.ty.bits() };
+        let words = bits.div_ceil(word) as usize;
         let is_vector = unit.ty.is_vector();
         let (class, count) = match registers.float {
             FloatRegisters::Words(_) if is_vector || unit.ty.is_scalar_float() => (1, words),
-            FloatRegisters::Separate { .. } if is_vector || unit.ty == Type::F32 && parts[0].is_half() => {
-                (2, 1)
-            }
+            FloatRegisters::Separate { .. } if is_vector || unit.ty == Type::F32 && has_halves => (2, 1),
             FloatRegisters::Separate { .. } if unit.ty.is_scalar_float() => (1, 1),
             _ => (0, words),
         };
@@ -626,7 +642,7 @@ impl Rules<'_> {
         match form(Role::Result, ret, list.ret)? {
             Form::ZeroExtended(ty) | Form::SignExtended(ty) => signature.ret = ty,
             Form::Extended => {}
-            Form::Parts if is_demoted(results.clone()) => {
+            Form::Parts if is_demoted(results.clone(), self.legal.machine(), pointer) => {
                 signature.params.push(pointer);
                 signature.passing.push(Passing::StructReturn);
             }

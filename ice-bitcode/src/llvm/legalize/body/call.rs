@@ -20,7 +20,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, is_demoted, result_units};
+use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, result_units};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -299,7 +299,7 @@ impl Body<'_, '_> {
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
             if self.form(Role::Result, prototype.ret, attributes.ret)? == Form::Parts
-                && is_demoted(self.result_units(prototype.ret)?)
+                && self.is_demoted(prototype.ret)?
             {
                 let size = self.m.layouts.alloc_size(prototype.ret)?;
                 let place = self.slot(size, self.m.layouts.abi_align_log2(prototype.ret))?;

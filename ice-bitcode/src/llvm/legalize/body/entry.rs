@@ -8,9 +8,7 @@ use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::halves::Halves;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{
-    Form, Role, VectorRegisters, differs_from_llvm, is_demoted, result_units, units,
-};
+use crate::llvm::legalize::signature::{Form, Role, VectorRegisters, differs_from_llvm, result_units, units};
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
 use crate::llvm::wire::demands::{Demands, Hook};
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -44,7 +42,7 @@ impl Body<'_, '_> {
         self.s.result_slot = None;
         if self.kind(ret) != Kind::Void
             && self.form(Role::Result, ret, attributes.ret)? == Form::Parts
-            && is_demoted(self.result_units(ret)?)
+            && self.is_demoted(ret)?
         {
             self.s.result_slot = self.b.func.params().first().copied();
             at = 1;
@@ -155,7 +153,7 @@ impl Body<'_, '_> {
         }
         let (ret, params) = self.m.types.function(ty).unwrap_or((ty, &[]));
         let result = self.halves(ret);
-        let is_demoted = self.kind(ret) != Kind::Void && is_demoted(self.result_units(ret)?);
+        let is_demoted = self.kind(ret) != Kind::Void && self.is_demoted(ret)?;
         let is_refused = self.is_foreign(&result)
             || !result.is_empty() && is_demoted
             || params.iter().any(|&ty| self.is_foreign(&self.halves(ty)));

@@ -11,7 +11,7 @@ use super::values::{Operand, Run};
 use super::{Body, Checked};
 use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Kind, Scalar};
-use crate::llvm::legalize::signature::{Form, Role, Units, form, result_units, units};
+use crate::llvm::legalize::signature::{Form, Role, Units, form, is_demoted, result_units, units};
 use crate::llvm::wire::attributes::ParamAttributes;
 use crate::llvm::wire::types::TypeId;
 
@@ -283,6 +283,11 @@ impl Body<'_, '_> {
                 Ok(self.one(ty, value))
             }
         }
+    }
+
+    /// Whether a result of the type is returned through memory of the caller.
+    pub(super) fn is_demoted(&self, ty: TypeId) -> Checked<bool> {
+        Ok(is_demoted(self.result_units(ty)?, self.m.legal.machine(), self.m.module.pointer_type))
     }
 
     /// The values in which a result of the type travels.
