@@ -341,7 +341,8 @@ impl X86 {
                 }
                 Step::Keep(src, kept) => {
                     self.copy_to(cx, dst, reg(src));
-                    let mask = (0..16).fold(0, |mask, n| mask | u128::from(kept >> n & 1) * 0xff << (8 * n));
+                    let byte = |n: u32| if kept >> n & 1 != 0 { 0xff_u128 << (8 * n) } else { 0 };
+                    let mask = (0..16).fold(0, |mask, n| mask | byte(n));
                     self.sse_constant(cx, SseOp::Pand, dst, mask);
                 }
                 Step::Shufps(left, right, imm) => {
