@@ -225,7 +225,8 @@ fn in_a_row(bytes: &[Origin; 16]) -> Option<Plan> {
     ]))
 }
 
-/// Every second byte or word of two vectors, of a width at which lanes become half as wide and keep their number.
+/// Every second byte or word of two vectors, from the first or from the second one on: the lower or the upper halves of lanes
+/// of twice the width, which are packed.
 fn every_second(bytes: &[Origin; 16]) -> Option<Plan> {
     let every = |[left, right]: [u8; 2], size: u8, odd: u8| {
         move |n: u8| {
@@ -235,9 +236,8 @@ fn every_second(bytes: &[Origin; 16]) -> Option<Plan> {
             source * 16 + (2 * (lane % count) + odd) * size + byte
         }
     };
-    let mut ways = PAIRS.into_iter().flat_map(|pair| [1, 2].map(|size| [0, 1].map(|odd| (pair, size, odd))));
-    let (pair, size, odd) =
-        ways.by_ref().flatten().find(|&(pair, size, odd)| are(bytes, every(pair, size, odd)))?;
+    let ways = PAIRS.into_iter().flat_map(|pair| [1, 2].map(|size| [0, 1].map(|odd| (pair, size, odd))));
+    let (pair, size, odd) = ways.flatten().find(|&(pair, size, odd)| are(bytes, every(pair, size, odd)))?;
     let [left, right] = pair.map(Reg::Source);
     Some(match (size, odd) {
         (1, 0) => Plan::from_iter([

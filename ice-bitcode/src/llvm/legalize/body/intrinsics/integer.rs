@@ -92,7 +92,7 @@ impl Body<'_, '_> {
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| {
             let is_less = cx.scalar_compare(Cond::Int(less), scalar, runs[0], runs[1])?;
             let is_greater = cx.scalar_compare(Cond::Int(greater), scalar, runs[0], runs[1])?;
-            if let Scalar::Int(bits @ ..=64) = result {
+            if let Scalar::Int(bits @ 2..=64) = result {
                 let [less, greater] = [is_less, is_greater].map(|is| cx.resize_zero(is, int_type(bits)));
                 let value = cx.bin(BinaryOp::Sub, greater, less);
                 return Ok(cx.push(value));
