@@ -317,7 +317,7 @@ impl Runtime {
                 quad_library::signature_of(params.iter().copied(), ret, &machine, pointer),
             );
         }
-        // No C library has functions for `fp128` that have their results in memory alone.
+        // Those whose results are in memory alone are not called for `fp128`.
         let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
         let quad = |ty: &T| match ty {
             T::I32 => Q::I32,

@@ -43,7 +43,10 @@ pub(super) enum Step {
     Shufps(Reg, Reg, u8),
 }
 
-pub(super) type Plan = ArrayVec<Step, 6>;
+/// Most instructions of a plan.
+const MAX_STEPS: usize = 6;
+
+pub(super) type Plan = ArrayVec<Step, MAX_STEPS>;
 
 /// Whether there is a plan for a shuffle.
 fn has_plan(shuffle: &Shuffle) -> bool {
@@ -67,20 +70,12 @@ pub(super) fn plan(bytes: &[Origin; 16]) -> Option<Plan> {
     if let Some(lanes) = doublewords {
         return Some(two_sources(lanes));
     }
-    let of_one = if both {
-        None
-    } else {
-        match whole_lanes::<2, 8>(bytes) {
-            Some(lanes) => words(lanes, Reg::Source(0)),
-            None => same_byte(bytes),
-        }
-    };
-    let swapped = || if both { None } else { swapped_bytes(bytes) };
-    of_one
+    let alone = |plan: fn(&[Origin; 16]) -> Option<Plan>| if both { None } else { plan(bytes) };
+    alone(words_or_byte)
         .or_else(|| in_a_row(bytes))
         .or_else(|| every_second(bytes))
         .or_else(|| in_place(bytes))
-        .or_else(swapped)
+        .or_else(|| alone(swapped_bytes))
 }
 
 /// The immediate for four lanes; what does not matter stays in its place.
@@ -97,9 +92,12 @@ const UNPACKS: [(SseOp, u8, u8); 8] = [
     (SseOp::Punpcklbw,  1, 0), (SseOp::Punpckhbw,  1, 8),
 ];
 
+/// Two vectors, which may be one: the first and the second of a plan.
+const PAIRS: [[u8; 2]; 4] = [[0, 1], [1, 0], [0, 0], [1, 1]];
+
 fn unpack(bytes: &[Origin; 16]) -> Option<Step> {
     UNPACKS.into_iter().find_map(|(op, size, start)| {
-        [[0, 1], [1, 0], [0, 0], [1, 1]].into_iter().find_map(|sources: [u8; 2]| {
+        PAIRS.into_iter().find_map(|sources| {
             let wanted = |n: u8| {
                 let (lane, byte) = (n / size, n % size);
                 sources[usize::from(lane & 1)] * 16 + start + lane / 2 * size + byte
@@ -159,6 +157,14 @@ fn two_sources(lanes: [Origin; 4]) -> Plan {
     Plan::from_iter([beside, last])
 }
 
+/// Eight words of one vector, or one byte of it everywhere.
+fn words_or_byte(bytes: &[Origin; 16]) -> Option<Plan> {
+    match whole_lanes::<2, 8>(bytes) {
+        Some(lanes) => words(lanes, Reg::Source(0)),
+        None => same_byte(bytes),
+    }
+}
+
 /// Eight words of one vector: each half from one half, or one word everywhere.
 fn words(lanes: [Origin; 8], mut from: Reg) -> Option<Plan> {
     let mut low: [Origin; 4] = core::array::from_fn(|n| lanes[n]);
@@ -206,9 +212,6 @@ fn same_byte(bytes: &[Origin; 16]) -> Option<Plan> {
     let [first, second] = same_word(Reg::Last, byte % 8);
     Some(Plan::from_iter([twice, first, second]))
 }
-
-/// Two vectors, which may be one: the first and the second of a plan.
-const PAIRS: [[u8; 2]; 4] = [[0, 1], [1, 0], [0, 0], [1, 1]];
 
 /// 16 bytes in a row of two vectors.
 fn in_a_row(bytes: &[Origin; 16]) -> Option<Plan> {
@@ -317,7 +320,7 @@ impl X86 {
         result: Value,
     ) {
         let sources = sources.map(|source| self.reg(cx, source));
-        let mut made = ArrayVec::<_, 6>::new();
+        let mut made = ArrayVec::<_, MAX_STEPS>::new();
         for (n, &step) in plan.iter().enumerate() {
             let is_last = n + 1 == plan.len();
             let dst = if is_last { cx.regs(result).lo() } else { self.vector_temp(cx) };

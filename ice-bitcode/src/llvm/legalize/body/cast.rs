@@ -323,11 +323,8 @@ impl Body<'_, '_> {
 
     /// Whether booleans of this type become a number, a bit each, by less than an operation for each.
     fn has_packed_form(&self, native: Type) -> bool {
-        match native {
-            Type::V8I1 | Type::V16I1 => true,
-            Type::V2I1 | Type::V4I1 => self.m.legal.machine().has_two_lanes,
-            _ => false,
-        }
+        packed_type(native).is_some()
+            || matches!(native, Type::V2I1 | Type::V4I1) && self.m.legal.machine().has_two_lanes
     }
 
     /// The bits of booleans as the low bits of a number; those above the last are unspecified.

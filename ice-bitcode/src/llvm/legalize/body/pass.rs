@@ -232,7 +232,12 @@ impl Body<'_, '_> {
     /// Lane `index` of a vector of words as if it were one of 64 bits.
     fn wide_lane(&mut self, words: Value, index: u32) -> Value {
         let halves = [self.extract(words, 2 * index), self.extract(words, 2 * index + 1)];
-        let [low, high] = halves.map(|word| self.resize_zero(word, Type::I64));
+        self.join_words(halves)
+    }
+
+    /// The 64 bits of a low and a high word.
+    pub(super) fn join_words(&mut self, words: [Value; 2]) -> Value {
+        let [low, high] = words.map(|word| self.resize_zero(word, Type::I64));
         let high = self.bin_int(BinaryOp::Shl, high, 32);
         self.bin(BinaryOp::Or, low, high)
     }

@@ -1,10 +1,9 @@
 //! `llvm.get.rounding` and `llvm.set.rounding`: the direction in which results of floating-point operations are rounded, by the
 //! numbers of `FLT_ROUNDS` in C (0 to zero, 1 to the nearest, 2 up, 3 down). `llvm.readcyclecounter`.
 
-use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Type, Value};
 
-use super::Call;
+use super::{Call, statement};
 use crate::error::Error;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
@@ -19,10 +18,8 @@ impl Body<'_, '_> {
     }
 
     /// A statement about the memory at `place`.
-    fn control_statement(&mut self, [template, constraints]: [&str; 2], place: Value) {
-        let (template, constraints) = (template.into(), constraints.into());
-        let assembly = Assembly { template, constraints, ..Assembly::default() };
-        self.b.assembly(assembly, &[place], Type::Void);
+    fn control_statement(&mut self, texts: [&str; 2], place: Value) {
+        self.b.assembly(statement(texts), &[place], Type::Void);
     }
 
     /// Memory that a control word was written to, and the word.
@@ -46,16 +43,12 @@ impl Body<'_, '_> {
     pub(super) fn cycles(&mut self, call: &Call) -> Checked<Operand> {
         let value = match self.m.legal.machine().cycle_counter {
             None => self.i64(0),
-            Some([template, constraints]) => {
-                let (template, constraints) = (template.into(), constraints.into());
-                let assembly = Assembly { template, constraints, ..Assembly::default() };
-                let Some(low) = self.b.assembly(assembly, &[], Type::I32) else {
+            Some(texts) => {
+                let Some(low) = self.b.assembly(statement(texts), &[], Type::I32) else {
                     return fail(Error::VoidValue);
                 };
                 let high = self.b.assembly_output(low, 1, Type::I32);
-                let [low, high] = [low, high].map(|word| self.resize_zero(word, Type::I64));
-                let high = self.bin_int(BinaryOp::Shl, high, 32);
-                self.bin(BinaryOp::Or, low, high)
+                self.join_words([low, high])
             }
         };
         self.one_of(call.ret, value)

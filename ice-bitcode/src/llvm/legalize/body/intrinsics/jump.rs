@@ -6,18 +6,8 @@ use ice_ir::{Type, Value};
 
 use super::super::values::Operand;
 use super::super::{Body, Checked, unsupported};
-use super::Call;
+use super::{Call, statement};
 use crate::llvm::wire::types::LlvmType;
-
-/// A statement with this template and these constraints.
-fn statement([template, constraints]: [&str; 2], returns_twice: bool) -> Assembly {
-    Assembly {
-        template: template.into(),
-        constraints: constraints.into(),
-        returns_twice,
-        ..Assembly::default()
-    }
-}
 
 impl Body<'_, '_> {
     fn buffer(&self, call: &Call) -> Checked<Value> {
@@ -34,7 +24,7 @@ impl Body<'_, '_> {
             return unsupported("intrinsic llvm.eh.sjlj.setjmp");
         };
         let buffer = self.buffer(call)?;
-        let mut set = statement(texts.set, true);
+        let mut set = Assembly { returns_twice: true, ..statement(texts.set) };
         if self.m.module.hardening.tracks_branches {
             let [plain, tracked] = texts.landing;
             set.template = set.template.replacen(plain, tracked, 1);
@@ -53,7 +43,7 @@ impl Body<'_, '_> {
             return unsupported("intrinsic llvm.eh.sjlj.longjmp");
         };
         let buffer = self.buffer(call)?;
-        self.b.assembly(statement(texts.jump, false), &[buffer], Type::Void);
+        self.b.assembly(statement(texts.jump), &[buffer], Type::Void);
         Ok(())
     }
 }

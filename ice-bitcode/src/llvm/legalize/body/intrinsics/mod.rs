@@ -28,6 +28,7 @@ mod vector;
 mod x86;
 
 use ice_ir::Value;
+use ice_ir::assembly::Assembly;
 
 pub(super) use table::find;
 
@@ -99,6 +100,11 @@ struct Call {
     metadata: u32,
     /// The type of the result.
     ret: TypeId,
+}
+
+/// A statement of inline assembly with this template and these constraints.
+fn statement([template, constraints]: [&str; 2]) -> Assembly {
+    Assembly { template: template.into(), constraints: constraints.into(), ..Assembly::default() }
 }
 
 impl Body<'_, '_> {

@@ -28,7 +28,7 @@ use alloc::string::String;
 use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
-use super::{Call, Compute};
+use super::{Call, Compute, statement};
 use crate::error::Error;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
@@ -155,9 +155,7 @@ impl Body<'_, '_> {
     /// A statement without a result, which reads or writes memory.
     fn x86_effect(&mut self, template: &str, constraints: &str, args: &[Value]) -> Checked<()> {
         self.check_assembler(template)?;
-        let (template, constraints) = (template.into(), constraints.into());
-        let assembly = Assembly { template, constraints, ..Assembly::default() };
-        self.b.assembly(assembly, args, Type::Void);
+        self.b.assembly(statement([template, constraints]), args, Type::Void);
         Ok(())
     }
 

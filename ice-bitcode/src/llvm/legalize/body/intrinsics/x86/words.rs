@@ -79,9 +79,7 @@ impl Body<'_, '_> {
         let low = self.x86_statement(mnemonic.into(), constraints, args.as_slice(), Type::I32)?;
         let high = self.b.assembly_output(low, 1, Type::I32);
         let third = has_third.then(|| self.b.assembly_output(low, 2, Type::I32));
-        let [low, high] = [low, high].map(|word| self.cast(CastOp::Zext, word, Type::I64));
-        let high = self.bin_int(BinaryOp::Shl, high, 32);
-        let value = self.bin(BinaryOp::Or, low, high);
+        let value = self.join_words([low, high]);
         match third {
             None => self.one_of(call.ret, value),
             Some(third) => self.parts_of_result(call, &[value, third]),
