@@ -72,7 +72,8 @@ fn values(bytes: &[u8]) -> Result<Counts> {
 }
 
 fn llvm_values(bytes: &[u8]) -> Result<Counts> {
-    let machine = llvm::MachineDescription { has_two_lanes: true, ..Default::default() };
+    let machine =
+        llvm::MachineDescription { has_two_lanes: true, shuffles_lanes: true, ..Default::default() };
     let program = llvm::LlvmProgram::new(llvm::read_module(bytes, &machine)?);
     let (mut reader, mut func, mut filter) = (llvm::FunctionReader::new(), Function::new(), Filtered::new());
     let mut counts = Counts::default();

@@ -262,8 +262,8 @@ define i32 @f(<8 x i32> %x) { %r = call i32 @llvm.vector.reduce.add.v8i32(<8 x i
 define i64 @g(<2 x i64> %x) { %r = call i64 @llvm.vector.reduce.add.v2i64(<2 x i64> %x)\n ret i64 %r }";
     let bytes = make("llvm-as-19", "reductions.ll", text, &[]);
     // Two vectors, the halves of their sum, and the halves of that; or eight lanes. Quadwords are lanes everywhere.
-    for (has_two_lanes, vectors, lanes) in [(true, 3, 0), (false, 0, 7)] {
-        let program = read_for(&bytes, &MachineDescription { has_two_lanes, ..X86_64 }).expect("is read");
+    for (shuffles_lanes, vectors, lanes) in [(true, 3, 0), (false, 0, 7)] {
+        let program = read_for(&bytes, &MachineDescription { shuffles_lanes, ..X86_64 }).expect("is read");
         ice_ir::verify_program(&program, Rules::Ice).expect("obeys the rules");
         let mut text = String::new();
         ice_ir::write_program(&program, &mut text).expect("writes");

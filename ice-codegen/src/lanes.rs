@@ -6,7 +6,8 @@
 //!
 //! A *constant vector* is a chain of insertions of constants into a vector of zeros.
 //!
-//! A *link* is an insertion of a lane taken out of a vector of the same type. A *shuffle* is a link and the links
+//! A *link* is an insertion of a lane taken out of a vector of the same type; of booleans, which fill their lanes, the lanes
+//! may have any width. A *shuffle* is a link and the links
 //! below it, each with no other user and in the same block, up to the one that leaves no lane of what is below it;
 //! if there is none, the lanes that are left come from what is below the lowest. What it is then depends on the function and its use counts alone, so that each link and each
 //! extraction finds out for itself that it needs no code. A target says which shuffles it has a plan for.
@@ -33,8 +34,10 @@ pub type Origin = Option<u8>;
 pub struct Shuffle {
     /// The vectors.
     pub sources: [Value; 2],
-    /// By byte of the result.
+    /// By byte of the result. Of a boolean any byte of its lane is as good.
     pub bytes: [Origin; 16],
+    /// Whether the lanes are booleans that come from lanes of twice the width.
+    pub narrows_booleans: bool,
 }
 
 /// Bits of a lane in a register of 128 bits.
@@ -90,12 +93,14 @@ pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
 fn link(func: &Function, inst: Inst) -> Option<(u32, Value, u32)> {
     let &InstData::InsertElement { vector, element, index } = func.inst(inst) else { return None };
     let ty = func.value_type(vector);
-    let lane = |index| func.int_value(index).map(|n| n as u32 & (ty.lanes() - 1));
-    let to = lane(index)?;
+    let lane = |ty: Type, index| func.int_value(index).map(|n| n as u32 & (ty.lanes() - 1));
+    let to = lane(ty, index)?;
     let &InstData::ExtractElement { vector: from, index } = func.inst(func.defining_inst(element)?) else {
         return None;
     };
-    (func.value_type(from) == ty).then_some((to, from, lane(index)?))
+    let of = func.value_type(from);
+    let is_boolean = |ty: Type| ty.is_bool_or_bool_vector() && !ty.is_wide();
+    (of == ty || is_boolean(of) && is_boolean(ty)).then_some((to, from, lane(of, index)?))
 }
 
 /// The elements of the vector that `last` completes, by lane: a chain of insertions, each the only user of the one below,
@@ -167,10 +172,11 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
     let mut sources = [None; 2];
     let (mut bytes, mut seen, mut inst) = ([None; 16], 0u32, last);
     let mut take = |to: u32, vector: Value, lane: u32| {
+        let of = 16 / func.value_type(vector).lanes().max(1);
         let number = sources.iter().position(|&source| source.is_none_or(|source| source == vector))?;
         sources[number] = Some(vector);
         for byte in 0..width {
-            bytes[(to * width + byte) as usize] = Some((number as u32 * 16 + lane * width + byte) as u8);
+            bytes[(to * width + byte) as usize] = Some((number as u32 * 16 + lane * of + byte % of) as u8);
         }
         Some(())
     };
@@ -206,7 +212,9 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
         return None;
     }
     let first = sources[0]?;
-    Some(Shuffle { sources: [first, sources[1].unwrap_or(first)], bytes })
+    let sources = [first, sources[1].unwrap_or(first)];
+    let narrows_booleans = sources.iter().all(|&source| 2 * func.value_type(source).lanes() == ty.lanes());
+    Some(Shuffle { sources, bytes, narrows_booleans })
 }
 
 /// The shuffle that ends with `inst`, an insertion.

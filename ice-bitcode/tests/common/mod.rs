@@ -46,6 +46,7 @@ pub fn programs() -> Vec<(String, Vec<u8>)> {
 /// What legalisation knows of x86-64.
 pub const X86_64: MachineDescription = MachineDescription {
     has_two_lanes: true,
+    shuffles_lanes: true,
     half_argument: Type::F32,
     half_result: Type::V8I16,
     half_vectors: Some(Type::V8I16),

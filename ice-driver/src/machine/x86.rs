@@ -106,6 +106,7 @@ const WIDE: MachineDescription = MachineDescription {
 const NARROW: MachineDescription = MachineDescription {
     block_addresses: BlockAddresses::Code,
     has_two_lanes: true,
+    shuffles_lanes: true,
     // As LLVM does it (X86ISelLowering.cpp, getTypeForExtReturn): the ABI asks for no extension.
     returns_narrow: true,
     half_argument: Type::F32,

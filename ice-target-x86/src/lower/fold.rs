@@ -14,6 +14,8 @@
 //! | comparison of vectors | select of the same two | minimum or maximum |
 //! | comparison of bytes, whether they are negative | number of 16 bits | that of the signs |
 //! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
+//! | load of a float | insertion as the first lane of zeros | a load of the vector |
+//! | insertion as the first lane | a shuffle with that lane everywhere | the value inserted |
 //! | load of 256 bits | arithmetic | a memory operand |
 //! | comparison of vectors of 256 bits | select, extension, number of the signs | a mask ([`avx`](super::vector)) |
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
@@ -38,6 +40,7 @@ use super::compare::float_test;
 use super::float::extremum;
 use super::int::{alu, shift};
 use super::vector::cast::are_signs;
+use super::vector::lanes::takes_first_lane;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_codegen::extension::{long_factors, unsigned_bits};
@@ -124,6 +127,7 @@ impl X86 {
                     || self.folds_into_shuffle(cx, def)
                     || self.folds_repeated_lane(cx, def, user)
                     || self.folds_into_built(cx, def)
+                    || self.folds_into_splat(cx, def, user)
             }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>
@@ -440,6 +444,7 @@ impl X86 {
             }
             InstData::Cast { op, .. } => self.converts_from_memory(cx, op, ty, user),
             InstData::CallIntrinsic { op: Intrinsic::Sqrt, .. } => true,
+            InstData::InsertElement { .. } => ty.is_scalar_float() && takes_first_lane(cx.func, user, result),
             InstData::Switch { table, .. } => cx.func.switch(table).key == SwitchKey::Label,
             _ => false,
         };

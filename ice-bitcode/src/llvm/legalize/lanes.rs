@@ -1,7 +1,8 @@
 //! Which ICE values stand for a value of an LLVM type that is a vector.
 //!
-//! A vector is native vectors of the IR where it is a whole number of them, and else parts for each lane, which travel to
-//! and from functions in as few values as have room for them.
+//! A vector is native vectors of the IR where it is a whole number of them, or on some machines a *short* one: a native
+//! vector with lanes to spare, in which anything may be. Else it is parts for each lane, which travel to and from
+//! functions in as few values as have room for them.
 
 use alloc::vec::Vec;
 
@@ -13,7 +14,7 @@ use crate::llvm::wire::data_layout::DataLayout;
 use crate::llvm::wire::types::LlvmType;
 
 /// The ICE vector that `lanes` × `element` is made of, if any: the vector itself if ICE has it, else the native
-/// vector of the same lanes that it is a multiple of. This is the one place that decides it.
+/// vector of the same lanes that it is a multiple of, or the lower lanes of. This is the one place that decides it.
 #[must_use]
 pub fn native_vector(
     element: LlvmType,
@@ -38,7 +39,8 @@ pub fn native_vector(
         LlvmType::Pointer if layout.pointer_bytes == 4 => Type::V4I32,
         _ => return None,
     };
-    lanes.is_multiple_of(native.lanes()).then_some(native)
+    let is_short = machine.shuffles_lanes && (2..native.lanes()).contains(&lanes);
+    (is_short || lanes.is_multiple_of(native.lanes())).then_some(native)
 }
 
 /// Appends the parts of a vector: native vectors where [`native_vector`] has one, else one part (or more, of wide
@@ -60,11 +62,11 @@ pub(super) fn vector_parts(
     };
     if let Some(ty) = native_vector(element, lanes, layout, machine) {
         let bits = ty.bits();
-        let count = lanes / ty.lanes();
+        let count = lanes.div_ceil(ty.lanes());
         parts.extend((0..count).map(|i| Part {
             offset: i * (bits / 8),
             ty,
-            bits: bits as u8,
+            bits: bits.min(lanes.saturating_mul(lane_bits)) as u8,
             shift: 0,
             together: 1,
             carrier: ty,
@@ -144,6 +146,24 @@ mod tests {
         assert_eq!(vector(Int(5), 3), [(Type::I8, 0, 0), (Type::I8, 0, 5), (Type::I8, 1, 2)]);
         assert_eq!(vector(Int(128), 1), [(Type::I64, 0, 0), (Type::I64, 8, 0)]);
         assert_eq!(vector(Float, 2), vec![(Type::F32, 0, 0), (Type::F32, 4, 0)]);
+    }
+
+    #[test]
+    fn short_vectors_are_the_lower_lanes_of_native_ones() {
+        use LlvmType::*;
+        let parts = |element, lanes| {
+            let machine = MachineDescription { shuffles_lanes: true, ..TWO_LANES };
+            let mut parts = Vec::new();
+            vector_parts(&mut parts, element, lanes, &DataLayout::default(), &machine);
+            parts.iter().map(|part| (part.ty, part.bits)).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(Int(8), 3), [(Type::V16I8, 24)]);
+        assert_eq!(parts(Float, 2), [(Type::V4F32, 64)]);
+        assert_eq!(parts(Float, 1), [(Type::F32, 32)]);
+        assert_eq!(parts(Float, 5), [(Type::F32, 32); 5]);
+        assert_eq!(parts(Int(16), 16), [(Type::V8I16, 128); 2]);
+        assert_eq!(parts(Int(1), 3), [(Type::I1, 1); 3]);
+        assert_eq!(parts(Int(1), 2), [(Type::V2I1, 2)]);
     }
 
     #[test]

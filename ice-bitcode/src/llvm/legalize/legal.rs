@@ -43,7 +43,8 @@ pub struct Part {
     pub offset: u32,
     /// Its type.
     pub ty: Type,
-    /// How many low bits mean something: 24 for an `i24`; all lanes of a vector together.
+    /// How many low bits mean something: 24 for an `i24`; all lanes of a vector together, but for those that a short one has
+    /// to spare.
     pub bits: u8,
     /// First bit in the byte at `offset`. Only lanes of vectors whose lanes are no whole bytes have one.
     pub shift: u8,
@@ -61,6 +62,12 @@ impl Part {
     #[must_use]
     pub fn is_half(self) -> bool {
         (self.ty, self.carrier) == (Type::I16, Type::F32)
+    }
+
+    /// Whether it is a vector with lanes to spare.
+    #[must_use]
+    pub const fn is_short(self) -> bool {
+        self.ty.is_vector() && (self.bits as u32) < self.ty.bits()
     }
 
     /// Whether it travels in [memory](super::machine::QuadPassing::Memory).

@@ -59,6 +59,9 @@ pub struct MachineDescription {
     /// Vectors of two lanes (`v2i64`, `v2f64`, `v2i1`) are native, and packed floats have an absolute value and a
     /// square root.
     pub has_two_lanes: bool,
+    /// Lanes move within and between registers at once: a vector of less than 128 bits is a native one with lanes to
+    /// spare, and lanes get another width by shuffles.
+    pub shuffles_lanes: bool,
     /// Vectors of 64 bits travel in the register of an `f64`, which lanes of less are widened to fill; vectors with
     /// lanes of 64 bits travel in registers of 128 bits even though they are not native.
     pub has_doubleword_vectors: bool,
@@ -186,6 +189,7 @@ impl MachineDescription {
     /// The default.
     pub const PORTABLE: MachineDescription = MachineDescription {
         has_two_lanes: false,
+        shuffles_lanes: false,
         has_doubleword_vectors: false,
         half_argument: Type::I16,
         half_result: Type::I16,

@@ -116,7 +116,7 @@ impl View<'_> {
                 {
                     let mut rest = lanes;
                     for (i, part) in parts.iter().enumerate() {
-                        let (own, others) = rest.split_at(part.ty.lanes() as usize);
+                        let (own, others) = rest.split_at(rest.len().min(part.ty.lanes() as usize));
                         rest = others;
                         out.push(self.native(part.ty, own).unwrap_or_else(|| code(i)));
                     }
@@ -135,12 +135,13 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A native vector of these lanes, if all are numbers.
+    /// A native vector of these lanes, if all are numbers. Lanes to spare repeat them, so that what is the same number in
+    /// all stays that.
     fn native(&self, ty: Type, lanes: &[u32]) -> Option<PartConstant> {
         let mut words = [0u64; 2];
         let bits = if ty.is_bool_or_bool_vector() { 1 } else { 128 / ty.lanes() };
-        for (i, &lane) in lanes.iter().enumerate() {
-            let at = i as u32 * bits;
+        for (i, &lane) in (0..ty.lanes()).zip(lanes.iter().cycle()) {
+            let at = i * bits;
             words[at as usize / 64] |= (self.number(lane)? as u64 & mask(bits)) << (at % 64);
         }
         Some(PartConstant::Vector(words))
@@ -192,7 +193,10 @@ fn constant_at(bytes: &[u8], part: &Part) -> PartConstant {
     };
     let at = part.offset as usize;
     if part.ty.is_vector() {
-        return PartConstant::Vector([word(at, 8), word(at + 8, 8)]);
+        let own = usize::from(part.bits / 8).max(1);
+        let byte = |i: usize| bytes.get(at + i % own).copied().unwrap_or(0);
+        let word = |from: usize| u64::from_le_bytes(core::array::from_fn(|i| byte(from + i)));
+        return PartConstant::Vector([word(0), word(8)]);
     }
     let bits = word(at, part.bytes() as usize) as i64;
     PartConstant::Scalar(Scalar::Number(match part.ty.is_scalar_int() {

@@ -101,6 +101,23 @@ pub struct VectorShape {
     pub native: Option<Type>,
 }
 
+impl VectorShape {
+    /// Whether its only part has lanes to spare.
+    #[must_use]
+    pub const fn is_short(self) -> bool {
+        match self.native {
+            Some(native) => self.lanes < native.lanes(),
+            None => false,
+        }
+    }
+
+    /// The type of its parts if these are its lanes and no others.
+    #[must_use]
+    pub const fn whole(self) -> Option<Type> {
+        if self.is_short() { None } else { self.native }
+    }
+}
+
 /// One type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {

@@ -9,7 +9,7 @@
 //!
 //! What is not here (divisions, lanes by number) is done to halves, which is decided where the IR is made.
 
-use super::{PackedTest, by_float, float_test, folded_last, packed, shift_by};
+use super::{PackedTest, by_float, byte_shift, float_test, folded_last, packed, shift_by};
 use crate::inst::{Inst, Src};
 use crate::lower::float::{Extremum, extremum};
 use crate::target::{Cx, X86};
@@ -262,7 +262,7 @@ impl X86 {
         if low == high
             && let Some((op, source)) = self.repeated_lane(cx, low)
         {
-            let src = Src::Reg(self.reg(cx, source));
+            let src = Src::Reg(self.shuffled(cx, source));
             return cx.sink.push(Inst::Widen { op, dst, src });
         }
         let is_free = matches!(cx.func.value_def(high), ValueDef::Undef);
@@ -362,10 +362,7 @@ impl X86 {
         result: Value,
     ) {
         let (src, dst) = (self.reg(cx, arg), cx.regs(result).lo());
-        let (word, mask) = match op {
-            BinaryOp::Shl => (SseOp::Psllw, 0xffu8 << amount),
-            _ => (SseOp::Psrlw, 0xff >> amount),
-        };
+        let (word, mask) = byte_shift(op, amount);
         let moved = self.avx_shifted(cx, word, src, amount);
         let mask = self.repeated(cx, super::splat(8, mask.into()));
         if op != BinaryOp::Ashr {

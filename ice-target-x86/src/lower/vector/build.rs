@@ -84,14 +84,20 @@ impl X86 {
 
     /// The value in the lowest lane of a new register, which is a whole vector: memory that holds the value alone is
     /// shorter.
-    fn first_lane<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
-        let src = self.reg(cx, value);
+    pub(super) fn first_lane<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
         let size = match cx.func.value_type(value) {
             Type::F32 => 4,
             Type::F64 => 8,
-            Type::I64 => return self.lane_of_gpr(cx, Width::B64, src),
-            _ => return self.lane_of_gpr(cx, Width::B32, src),
+            Type::I64 => {
+                let regs = self.regs(cx, value);
+                return self.low_quadword(cx, regs);
+            }
+            _ => {
+                let src = self.reg(cx, value);
+                return self.lane_of_gpr(cx, Width::B32, src);
+            }
         };
+        let src = self.reg(cx, value);
         let dst = self.vector_temp(cx);
         cx.sink.push(Inst::MovXmm { dst, src, size });
         dst

@@ -11,7 +11,7 @@ use ice_codegen::lanes::{constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _};
-use ice_ir::{BinaryOp, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, Function, InstData, Type, Value, ValueDef};
 
 /// The number of the lane that a constant index names.
 fn lane_number<S: Sink<Inst>>(cx: &mut Cx<'_, S>, ty: Type, index: Value) -> u8 {
@@ -31,6 +31,17 @@ const INSERT_SHUFFLES: [[[u8; 4]; 2]; 4] = [
     [[0, 0, 3, 3], [0, 1, 0, 2]],
     [[0, 0, 2, 2], [0, 1, 2, 0]],
 ];
+
+/// Whether a vector has no lane but zeros.
+pub(super) fn is_clear(func: &Function, vector: Value) -> bool {
+    matches!(func.value_def(vector), ValueDef::Undef | ValueDef::Zero)
+}
+
+/// Whether `user` makes the first lane of a vector of zeros of `loaded`, a float.
+pub(in crate::lower) fn takes_first_lane(func: &Function, user: ice_ir::Inst, loaded: Value) -> bool {
+    matches!(*func.inst(user), InstData::InsertElement { vector, element, index }
+        if element == loaded && func.int_value(index) == Some(0) && is_clear(func, vector))
+}
 
 impl X86 {
     /// One lane as a scalar. Above the width of an integer element anything may stand, but a boolean is
@@ -95,7 +106,7 @@ impl X86 {
         }
         let shuffle = cx.func.defining_inst(result).and_then(|inst| shuffle_of(cx.func, cx.uses, inst));
         if let Some(shuffle) = shuffle
-            && let Some(plan) = plan(&shuffle.bytes)
+            && let Some(plan) = plan(&shuffle)
         {
             return self.shuffle(cx, shuffle.sources, &plan, result);
         }
@@ -121,8 +132,8 @@ impl X86 {
         }
     }
 
-    /// Makes the first lane of a vector of zeros, in functions for processors with AVX: a move between registers clears the
-    /// rest. `false` for others.
+    /// Makes the first lane of a vector of zeros: from memory and from registers of integers, the rest is cleared by the move.
+    /// `false` for booleans.
     fn is_first_lane<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -130,28 +141,51 @@ impl X86 {
         element: Value,
         result: Value,
     ) -> bool {
-        let is_clear = matches!(cx.func.value_def(vector), ValueDef::Undef | ValueDef::Zero);
         let ty = cx.func.value_type(result);
-        if !is_clear || !cx.sink.frame().has_wide_registers || ty.is_bool_or_bool_vector() {
+        if !is_clear(cx.func, vector) || ty.is_bool_or_bool_vector() {
             return false;
         }
-        let size = 16;
+        let size = ty.element().bytes() as u8;
+        if let (Type::V2F64 | Type::V4F32, Some(mem)) = (ty, self.folded_load(cx, element)) {
+            let dst = cx.regs(result).lo();
+            cx.sink.push(Inst::LoadXmm { size, dst, mem });
+            return true;
+        }
+        let has_avx = cx.sink.frame().has_wide_registers;
         let (width, src) = match ty {
-            Type::V2F64 => {
-                let src = Src::Reg(self.reg(cx, element));
-                let dst = cx.regs(result).lo();
-                cx.sink.push(Inst::AvxUnary { op: SseOp::Movq, size, dst, src });
-                return true;
-            }
-            Type::V4F32 => {
-                // The lane, and zeros in the three others.
+            Type::V2F64 | Type::V4F32 => {
                 let first = self.reg(cx, element);
-                let dst = cx.regs(result).lo();
-                let src = Src::Reg(first);
-                cx.sink.push(Inst::AvxImm { op: SseOp::Insertps, size, dst, first, src, imm: 0b1110 });
+                let (dst, src) = (cx.regs(result).lo(), Src::Reg(first));
+                match (ty, has_avx) {
+                    (Type::V2F64, true) => {
+                        cx.sink.push(Inst::AvxUnary { op: SseOp::Movq, size: 16, dst, src });
+                    }
+                    (Type::V2F64, false) => cx.sink.push(Inst::SseUnary { op: SseOp::Movq, dst, src }),
+                    // The lane, and zeros in the three others.
+                    (_, true) => {
+                        cx.sink.push(Inst::AvxImm {
+                            op: SseOp::Insertps,
+                            size: 16,
+                            dst,
+                            first,
+                            src,
+                            imm: 0b1110,
+                        });
+                    }
+                    (_, false) => {
+                        cx.sink.push(Inst::MovXmm { dst, src: first, size });
+                        self.sse_constant(cx, SseOp::Pand, dst, u32::MAX.into());
+                    }
+                }
                 return true;
             }
-            Type::V2I64 if self.has_pairs() => return false,
+            Type::V2I64 if self.has_pairs() => {
+                let regs = self.regs(cx, element);
+                let low = self.low_quadword(cx, regs);
+                let dst = cx.regs(result).lo();
+                self.copy_to(cx, dst, low);
+                return true;
+            }
             Type::V2I64 => (Width::B64, self.reg(cx, element)),
             Type::V4I32 => (Width::B32, self.reg(cx, element)),
             _ => (Width::B32, self.extended(cx, Extend::Zero, element)),

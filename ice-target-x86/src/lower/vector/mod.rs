@@ -13,7 +13,7 @@ mod avx_cast;
 mod build;
 pub(super) mod cast;
 pub(super) mod constant;
-mod lanes;
+pub(super) mod lanes;
 #[cfg(feature = "assembly")]
 mod named;
 pub(super) mod shuffle;
@@ -92,6 +92,14 @@ fn shift_by(op: BinaryOp, ty: Type) -> Option<SseOp> {
         (BinaryOp::Ashr, Type::I16) => Some(Psraw),
         (BinaryOp::Ashr, Type::I32) => Some(Psrad),
         _ => None,
+    }
+}
+
+/// The shift of words that moves bytes, and the bits of each byte that are its own then.
+fn byte_shift(op: BinaryOp, amount: u8) -> (SseOp, u8) {
+    match op {
+        BinaryOp::Shl => (SseOp::Psllw, 0xff << amount),
+        _ => (SseOp::Psrlw, 0xff >> amount),
     }
 }
 
@@ -269,12 +277,31 @@ impl X86 {
             _ if ty == Type::V2I64 && op.is_division() => self.divide_quadwords(cx, op, args, result),
             _ if ty == Type::V2I64 => self.shift_quadwords(cx, op, args, result),
             BinaryOp::Mul if ty == Type::V16I8 => self.multiply_bytes(cx, args, result),
+            _ if ty == Type::V16I8 && op.is_shift() && self.uniform_amount(cx, args[1]).is_some() => {
+                self.shift_bytes(cx, op, args, result);
+            }
             BinaryOp::Mul => self.multiply_doublewords(cx, args, result),
             BinaryOp::Frem => self.remainder_by_lane(cx, args, result),
             _ if op.is_division() => self.divide_by_lane(cx, op, args, result),
             _ => self.shift_by_lane(cx, op, args, result),
         }
         Ok(())
+    }
+
+    /// Bytes shifted by one number, as words from which the bits of the neighbours are taken.
+    fn shift_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, args: [Value; 2], result: Value) {
+        let amount = self.uniform_amount(cx, args[1]).unwrap_or_default();
+        let src = self.reg(cx, args[0]);
+        let dst = cx.regs(result).lo();
+        self.copy_to(cx, dst, src);
+        let (shift, mask) = byte_shift(op, amount);
+        self.sse_shift(cx, shift, dst, amount);
+        self.sse_constant(cx, SseOp::Pand, dst, splat(8, mask.into()));
+        if op == BinaryOp::Ashr {
+            let sign = splat(8, 0x80 >> amount);
+            self.sse_constant(cx, SseOp::Pxor, dst, sign);
+            self.sse_constant(cx, SseOp::Psubb, dst, sign);
+        }
     }
 
     /// Bytes as the halves of words. The low byte of a product depends on the low bytes alone: even bytes
@@ -397,6 +424,17 @@ impl X86 {
     ) {
         if self.select_extremum(cx, cond, [if_true, if_false], result) {
             return;
+        }
+        let kept = match [if_true, if_false].map(|value| lanes::is_clear(cx.func, value)) {
+            [_, true] => Some((SseOp::Pand, if_true)),
+            [true, false] => Some((SseOp::Pandn, if_false)),
+            _ => None,
+        };
+        if let Some((op, value)) = kept {
+            let [mask, value] = [cond, value].map(|v| self.reg(cx, v));
+            let dst = cx.regs(result).lo();
+            self.copy_to(cx, dst, mask);
+            return self.sse(cx, op, dst, value);
         }
         let [mask, if_true, if_false] = [cond, if_true, if_false].map(|v| self.reg(cx, v));
         let dst = cx.regs(result).lo();

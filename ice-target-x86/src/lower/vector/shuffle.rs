@@ -11,9 +11,9 @@ use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
 use ice_codegen::Operands as _;
-use ice_codegen::lanes::{self, Origin, Shuffle, are, whole_lanes};
-use ice_codegen::mach::Sink;
-use ice_ir::Value;
+use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits, whole_lanes};
+use ice_codegen::mach::{Sink, VReg};
+use ice_ir::{InstData, Value};
 
 /// A register of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,11 +50,12 @@ pub(super) type Plan = ArrayVec<Step, MAX_STEPS>;
 
 /// Whether there is a plan for a shuffle.
 fn has_plan(shuffle: &Shuffle) -> bool {
-    plan(&shuffle.bytes).is_some()
+    plan(shuffle).is_some()
 }
 
-/// The instructions that bring the bytes to their places.
-pub(super) fn plan(bytes: &[Origin; 16]) -> Option<Plan> {
+/// The instructions that make a shuffle.
+pub(super) fn plan(shuffle: &Shuffle) -> Option<Plan> {
+    let bytes = &shuffle.bytes;
     let one = |step| Some(Plan::from_iter([step]));
     let both = bytes.iter().any(|from| from.is_some_and(|from| from >= 16));
     if !both && are(bytes, |n| n) {
@@ -73,7 +74,7 @@ pub(super) fn plan(bytes: &[Origin; 16]) -> Option<Plan> {
     let alone = |plan: fn(&[Origin; 16]) -> Option<Plan>| if both { None } else { plan(bytes) };
     alone(words_or_byte)
         .or_else(|| in_a_row(bytes))
-        .or_else(|| every_second(bytes))
+        .or_else(|| every_second(bytes, shuffle.narrows_booleans))
         .or_else(|| in_place(bytes))
         .or_else(|| alone(swapped_bytes))
 }
@@ -229,8 +230,8 @@ fn in_a_row(bytes: &[Origin; 16]) -> Option<Plan> {
 }
 
 /// Every second byte or word of two vectors, from the first or from the second one on: the lower or the upper halves of lanes
-/// of twice the width, which are packed.
-fn every_second(bytes: &[Origin; 16]) -> Option<Plan> {
+/// of twice the width, which are packed. Lanes that are 0 or -1 are packed as they are.
+fn every_second(bytes: &[Origin; 16], are_booleans: bool) -> Option<Plan> {
     let every = |[left, right]: [u8; 2], size: u8, odd: u8| {
         move |n: u8| {
             let (lane, byte) = (n / size, n % size);
@@ -241,32 +242,33 @@ fn every_second(bytes: &[Origin; 16]) -> Option<Plan> {
     };
     let ways = PAIRS.into_iter().flat_map(|pair| [1, 2].map(|size| [0, 1].map(|odd| (pair, size, odd))));
     let (pair, size, odd) = ways.flatten().find(|&(pair, size, odd)| are(bytes, every(pair, size, odd)))?;
-    let [left, right] = pair.map(Reg::Source);
-    Some(match (size, odd) {
-        (1, 0) => Plan::from_iter([
-            Step::Keep(left, 0x5555),
-            Step::Keep(right, 0x5555),
-            Step::Unpack(SseOp::Packuswb, Reg::Step(0), Reg::Step(1)),
-        ]),
-        (1, _) => Plan::from_iter([
-            Step::Shift(SseOp::Psrlw, left, 8),
-            Step::Shift(SseOp::Psrlw, right, 8),
-            Step::Unpack(SseOp::Packuswb, Reg::Step(0), Reg::Step(1)),
-        ]),
-        // With its sign above it, a word stays what it is.
-        (_, 0) => Plan::from_iter([
-            Step::Shift(SseOp::Pslld, left, 16),
-            Step::Shift(SseOp::Psrad, Reg::Last, 16),
-            Step::Shift(SseOp::Pslld, right, 16),
-            Step::Shift(SseOp::Psrad, Reg::Last, 16),
-            Step::Unpack(SseOp::Packssdw, Reg::Step(1), Reg::Step(3)),
-        ]),
-        _ => Plan::from_iter([
-            Step::Shift(SseOp::Psrad, left, 16),
-            Step::Shift(SseOp::Psrad, right, 16),
-            Step::Unpack(SseOp::Packssdw, Reg::Step(0), Reg::Step(1)),
-        ]),
-    })
+    let signed = if size == 1 { SseOp::Packsswb } else { SseOp::Packssdw };
+    if are_booleans {
+        let [left, right] = pair.map(Reg::Source);
+        return (odd == 0).then(|| Plan::from_iter([Step::Unpack(signed, left, right)]));
+    }
+    let mut plan = Plan::new();
+    // Each vector once, also where both are one.
+    let packed = [0, 1].map(|n| {
+        if n == 1 && pair[0] == pair[1] {
+            return plan.len() - 1;
+        }
+        let source = Reg::Source(pair[n]);
+        match (size, odd) {
+            (1, 0) => plan.push(Step::Keep(source, 0x5555)),
+            (1, _) => plan.push(Step::Shift(SseOp::Psrlw, source, 8)),
+            // With its sign above it, a word stays what it is.
+            (_, 0) => {
+                plan.push(Step::Shift(SseOp::Pslld, source, 16));
+                plan.push(Step::Shift(SseOp::Psrad, Reg::Last, 16));
+            }
+            _ => plan.push(Step::Shift(SseOp::Psrad, source, 16)),
+        }
+        plan.len() - 1
+    });
+    let [left, right] = packed.map(|step| Reg::Step(step as u8));
+    plan.push(Step::Unpack(if size == 1 { SseOp::Packuswb } else { signed }, left, right));
+    Some(plan)
 }
 
 /// Each byte from its place in one of the vectors.
@@ -311,6 +313,34 @@ impl X86 {
         lanes::is_lane_of_shuffle(cx.func, cx.uses, inst, has_plan)
     }
 
+    /// Whether `def`, an insertion of a first lane, needs no code: `user`, an extraction, is for a shuffle that has that lane
+    /// everywhere.
+    pub(in crate::lower) fn folds_into_splat<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let (func, Some(result)) = (cx.func, cx.func.result(def)) else { return false };
+        let InstData::InsertElement { index, .. } = *func.inst(def) else { return false };
+        let width = (lane_bits(func.value_type(result)) / 8) as u8;
+        func.int_value(index) == Some(0)
+            && !func.value_type(result).is_bool_or_bool_vector()
+            && lanes::is_lane_of_shuffle(func, cx.uses, user, |shuffle| {
+                has_plan(shuffle) && shuffle.sources == [result; 2] && are(&shuffle.bytes, |n| n % width)
+            })
+    }
+
+    /// The register of a source of a shuffle. Of one whose first lane alone is wanted, another vector with that lane.
+    pub(super) fn shuffled<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, source: Value) -> VReg {
+        match cx.folded(source).map(|inst| cx.func.inst(inst)) {
+            Some(&InstData::InsertElement { element, .. }) if constant_vector(cx.func, source).is_none() => {
+                self.first_lane(cx, element)
+            }
+            _ => self.reg(cx, source),
+        }
+    }
+
     /// `result` = the shuffle.
     pub(super) fn shuffle<S: Sink<Inst>>(
         self,
@@ -319,7 +349,9 @@ impl X86 {
         plan: &Plan,
         result: Value,
     ) {
-        let sources = sources.map(|source| self.reg(cx, source));
+        let first = self.shuffled(cx, sources[0]);
+        let second = if sources[0] == sources[1] { first } else { self.shuffled(cx, sources[1]) };
+        let sources = [first, second];
         let mut made = ArrayVec::<_, MAX_STEPS>::new();
         for (n, &step) in plan.iter().enumerate() {
             let is_last = n + 1 == plan.len();
@@ -336,7 +368,7 @@ impl X86 {
                 }
                 Step::Unpack(op, left, right) => {
                     self.copy_to(cx, dst, reg(left));
-                    self.sse(cx, op, dst, reg(right));
+                    self.sse(cx, op, dst, if left == right { dst } else { reg(right) });
                 }
                 Step::Shift(op, src, amount) => {
                     self.copy_to(cx, dst, reg(src));
@@ -436,8 +468,13 @@ mod tests {
         made[made.len() - 1]
     }
 
+    /// The plan for bytes that are no booleans.
+    fn plan_of(bytes: [Origin; 16]) -> Option<Plan> {
+        plan(&Shuffle { sources: [Value::from_u32(0); 2], bytes, narrows_booleans: false })
+    }
+
     fn check(bytes: &[Origin; 16], steps: usize) {
-        let plan = plan(bytes).unwrap_or_else(|| panic!("no plan for {bytes:?}"));
+        let plan = plan_of(*bytes).unwrap_or_else(|| panic!("no plan for {bytes:?}"));
         let got = run(&plan);
         let is_right = bytes.iter().zip(got).all(|(from, got)| from.is_none_or(|from| from == got));
         assert!(is_right && (1..=steps).contains(&plan.len()), "{bytes:?}: {plan:?} gives {got:?}");
@@ -513,6 +550,25 @@ mod tests {
     }
 
     #[test]
+    fn booleans_of_wider_lanes_are_packed() {
+        let plan = |size: u8, pair: [u8; 2]| {
+            let bytes = core::array::from_fn(|n| {
+                let (lane, byte, count) = (n as u8 / size, n as u8 % size, 8 / size);
+                let source = pair[usize::from(lane >= count)];
+                Some(source * 16 + lane % count * 2 * size + byte)
+            });
+            plan(&Shuffle { sources: [Value::from_u32(0); 2], bytes, narrows_booleans: true })
+        };
+        let packed = |op, [left, right]: [u8; 2]| {
+            Some(Plan::from_iter([Step::Unpack(op, Reg::Source(left), Reg::Source(right))]))
+        };
+        for pair in PAIRS {
+            assert_eq!(plan(1, pair), packed(SseOp::Packsswb, pair));
+            assert_eq!(plan(2, pair), packed(SseOp::Packssdw, pair));
+        }
+    }
+
+    #[test]
     fn bytes_and_words_in_the_opposite_order() {
         check(&core::array::from_fn(|n| Some(15 - n as u8)), 6);
         check(&core::array::from_fn(|n| Some(n as u8 ^ 1)), 3);
@@ -522,7 +578,7 @@ mod tests {
 
     #[test]
     fn what_has_no_plan_is_put_together_by_lanes() {
-        assert!(plan(&bytes(&[0, 9, 3, 1, 12, 4, 7, 7].map(Some))).is_none());
-        assert!(plan(&[5, 1, 7, 3, 4, 9, 2, 6, 8, 8, 10, 31, 0, 0, 1, 15].map(Some)).is_none());
+        assert!(plan_of(bytes(&[0, 9, 3, 1, 12, 4, 7, 7].map(Some))).is_none());
+        assert!(plan_of([5, 1, 7, 3, 4, 9, 2, 6, 8, 8, 10, 31, 0, 0, 1, 15].map(Some)).is_none());
     }
 }

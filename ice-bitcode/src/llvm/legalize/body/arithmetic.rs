@@ -134,7 +134,11 @@ impl Body<'_, '_> {
         }
         if let Some(native) = vector.native {
             let is_bool = native.element() == Type::I1;
-            if is_bool || !op.is_division() && !matches!(op, BinaryOp::Frem) {
+            // Shifts by different amounts are done lane by lane, and a short vector has fewer of these.
+            let is_single = op.is_division()
+                || op == BinaryOp::Frem
+                || op.is_shift() && vector.is_short() && !self.is_same_amount(self.get(b, 0), self.get(b, 0));
+            if is_bool || !is_single {
                 return Ok(self.each_part(a, b, |cx, x, y| match is_bool {
                     true => cx.bool_vector_binary(op, x, y),
                     false => cx.bin(op, x, y),
@@ -317,13 +321,14 @@ impl Body<'_, '_> {
             });
         }
         if let Some(native) = vector.native
-            && result.native == Some(native.compare_result())
+            && (result.native == Some(native.compare_result()) || self.m.legal.machine().shuffles_lanes)
         {
-            return Ok(self.each_part(a, b, |cx, x, y| match cond {
+            let booleans = self.each_part(a, b, |cx, x, y| match cond {
                 Cond::Int(cond) if native.element() == Type::I1 => cx.bool_compare(cond, x, y),
                 Cond::Int(cond) => cx.icmp(cond, x, y),
                 Cond::Float(cond) => cx.fcmp(cond, x, y),
-            }));
+            });
+            return Ok(self.booleans_of(booleans, result));
         }
         let each = vector.lane.parts();
         let (a, b) = (self.split_lanes(vector, a), self.split_lanes(vector, b));
@@ -395,8 +400,9 @@ impl Body<'_, '_> {
             return self.by_doubles(a.len / 2, [cond, a, b], |cx, [cond, x, y]| Ok(cx.choose(cond, x, y)));
         }
         if let Some(native) = vector.native
-            && mask.native == Some(native.compare_result())
+            && (mask.native == Some(native.compare_result()) || self.m.legal.machine().shuffles_lanes)
         {
+            let cond = self.booleans_as(cond, mask, native.compare_result());
             let out = self.reserve(a.len);
             for i in 0..a.len {
                 let (c, x, y) = (self.get(cond, i), self.get(a, i), self.get(b, i));

@@ -91,15 +91,18 @@ impl Body<'_, '_> {
         }
     }
 
-    /// Lane by lane, or at once where both are one native vector.
+    /// At once where there are native vectors for it, else lane by lane.
     fn vector_cast(&mut self, op: CastOp, from: VectorShape, to: VectorShape, a: Run) -> Checked<Run> {
         if let Some(run) = self.double_cast(op, from, to, a)? {
+            return Ok(run);
+        }
+        if let Some(run) = self.resized_cast(op, from, to, a)? {
             return Ok(run);
         }
         if let (Some(x), Some(y)) = (from.native, to.native)
             && x.lanes() == y.lanes()
             && (matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Sitofp | CastOp::Fptosi)
-                || x.lanes() == 2 && matches!(op, CastOp::Uitofp | CastOp::Fptoui))
+                || self.m.legal.machine().shuffles_lanes && matches!(op, CastOp::Uitofp | CastOp::Fptoui))
             && !matches!((op, x.element()), (CastOp::Sitofp | CastOp::Uitofp, Type::I1))
             && !matches!((op, y.element()), (CastOp::Fptosi | CastOp::Fptoui, Type::I1))
         {
@@ -292,9 +295,36 @@ impl Body<'_, '_> {
             let run = self.by_doubles(1, [parts], |cx, [x]| Ok(cx.bits_as(x, Type::I32)))?;
             return Ok(self.operand(to, run));
         }
-        let limbs = self.split_limbs(a)?;
-        let run = self.join_limbs(to, limbs)?;
+        let run = match self.short_as_number(a, to) {
+            Some(value) => self.push(value),
+            None => {
+                let limbs = self.split_limbs(a)?;
+                self.join_limbs(to, limbs)?
+            }
+        };
         Ok(self.operand(to, run))
+    }
+
+    /// The bits of a short vector that are a number of 32 or 64, or the other way round.
+    fn short_as_number(&mut self, a: Operand, to: TypeId) -> Option<Value> {
+        let is_number = |ty: Type| matches!(ty, Type::I32 | Type::I64 | Type::F32 | Type::F64);
+        let fills = |scalar: Scalar| is_number(scalar.part()) && scalar.bits() == scalar.part().bits();
+        match (self.kind(a.ty), self.kind(to)) {
+            (Kind::Vector(vector), Kind::Scalar(scalar)) if vector.is_short() && fills(scalar) => {
+                let lanes = match scalar.part() {
+                    Type::I32 => Type::V4I32,
+                    Type::F32 => Type::V4F32,
+                    Type::F64 => Type::V2F64,
+                    _ => Type::V2I64,
+                };
+                let lanes = self.bits_as(self.single(a), lanes);
+                Some(self.lane(lanes, 0))
+            }
+            (Kind::Scalar(scalar), Kind::Vector(vector)) if vector.is_short() && fills(scalar) => {
+                Some(self.first_lane(self.single(a), vector.native?))
+            }
+            _ => None,
+        }
     }
 
     /// The bits of a scalar or vector in limbs of 64; those above the last bit are unspecified.
@@ -314,6 +344,15 @@ impl Body<'_, '_> {
                     }
                     (numbers, Scalar::Int(native.lanes()), run.len)
                 }
+                None if vector.is_short() => {
+                    let halves = self.bits_as(self.get(run, 0), Type::V2I64);
+                    let limbs = self.reserve((vector.lanes * vector.lane.bits()).div_ceil(64));
+                    for i in 0..limbs.len {
+                        let limb = self.lane(halves, i);
+                        self.set(limbs, i, limb);
+                    }
+                    return Ok(limbs);
+                }
                 None => (self.split_lanes(vector, run), vector.lane, vector.lanes),
             },
             _ => return fail(self.type_class(a.ty, "a scalar or a vector")),
@@ -324,7 +363,7 @@ impl Body<'_, '_> {
     /// Whether booleans of this type become a number, a bit each, by less than an operation for each.
     fn has_packed_form(&self, native: Type) -> bool {
         packed_type(native).is_some()
-            || matches!(native, Type::V2I1 | Type::V4I1) && self.m.legal.machine().has_two_lanes
+            || matches!(native, Type::V2I1 | Type::V4I1) && self.m.legal.machine().shuffles_lanes
     }
 
     /// The bits of booleans as the low bits of a number; those above the last are unspecified.
@@ -409,6 +448,12 @@ impl Body<'_, '_> {
                         self.set(run, i, booleans);
                     }
                     return Ok(run);
+                }
+                if let Some(native) = vector.native.filter(|_| vector.is_short()) {
+                    let halves = VectorShape { lane: Scalar::Int(64), lanes: 2, native: Some(Type::V2I64) };
+                    let halves = self.join_lanes(halves, limbs);
+                    let value = self.bits_as(self.get(halves, 0), native);
+                    return Ok(self.push(value));
                 }
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);
                 Ok(self.join_lanes(vector, lanes))

@@ -152,9 +152,9 @@ impl Body<'_, '_> {
     }
 
     /// Whether two halves of amounts are one number in all lanes, below the width.
-    fn is_same_amount(&self, low: Value, high: Value) -> bool {
+    pub(super) fn is_same_amount(&self, low: Value, high: Value) -> bool {
         let (lanes, bits) = (self.ty_of(low).lanes(), self.ty_of(low).element().bits());
-        let number = |half, lane: u32| self.inserted(half, lane.into());
+        let number = |half, lane: u32| self.inserted(half, lane);
         match number(low, 0) {
             Some(first) if (0..i64::from(bits)).contains(&first) => {
                 (0..lanes).all(|lane| number(low, lane) == Some(first) && number(high, lane) == Some(first))
@@ -231,13 +231,13 @@ impl Body<'_, '_> {
         let vector = self.vector_shape(a.ty)?;
         let mut run = self.run(a);
         let double = self.double_of(vector, run.len);
-        let has_shuffles = vector.native.is_some() && self.m.legal.machine().has_two_lanes;
+        let has_shuffles = vector.native.is_some() && self.m.legal.machine().shuffles_lanes;
         let is_whole = match (double, vector.lane) {
             (Some(ty), Scalar::Int(8..)) => ty != Type::V32I1,
             (None, Scalar::Int(8..=32)) => has_shuffles,
             _ => false,
         };
-        if !is_whole || !run.len.is_power_of_two() {
+        if !is_whole || !vector.lanes.is_power_of_two() {
             return Ok(None);
         }
         let each = if double.is_some() { 2 } else { 1 };
@@ -250,7 +250,7 @@ impl Body<'_, '_> {
         if each == 2 {
             value = join(self, value, self.get(run, 1));
         }
-        let mut lanes = self.ty_of(value).lanes();
+        let mut lanes = self.ty_of(value).lanes().min(vector.lanes);
         while lanes > 1 {
             lanes /= 2;
             let mut upper = value;

@@ -1,8 +1,8 @@
 //! ALLOCA, LOAD and STORE (LLVM bitcode specification, sections 11.6 and 11.7).
 //!
 //! A value is loaded and stored part by part. A part that fills its container is one access; one of 3, 5, 6 or 7
-//! bytes takes two or three, so that nothing beside it is touched. Bits above the width are zero in memory. Vectors
-//! whose lanes are no whole bytes are integers in memory.
+//! bytes takes two or three, so that nothing beside it is touched; so does a vector that fills no register. Bits above the
+//! width are zero in memory. Vectors whose lanes are no whole bytes are integers in memory.
 
 use ice_ir::{BinaryOp, InstData, Intrinsic, ObjectKind, StackProtection, Type, Value};
 
@@ -276,6 +276,9 @@ impl Body<'_, '_> {
         if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {
             return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
         }
+        if part.is_short() {
+            return self.load_short(part, address, align_log2);
+        }
         let is_float = part.ty.is_scalar_float();
         if is_float && access == Access::Plain || part.ty.is_vector() {
             let (address, align) = self.at_offset(address, align_log2, part.offset);
@@ -284,6 +287,58 @@ impl Body<'_, '_> {
         let ty = if is_float { size_type(part.bytes()) } else { part.ty };
         let value = self.load_bytes(ty, part.bytes(), (address, align_log2), part.offset, access)?;
         Ok(self.bits_as(value, part.ty))
+    }
+
+    /// A vector of less than 128 bits. A half of the register that memory fills is loaded at once, also its lower four bytes.
+    fn load_short(&mut self, part: &Part, address: Value, align_log2: u8) -> Checked<Value> {
+        let bytes = part.bytes();
+        let mut vector = None;
+        for at in (0..bytes).step_by(8) {
+            let (size, offset) = ((bytes - at).min(8), part.offset + at);
+            let number = match size {
+                4 | 8 => {
+                    let (address, align) = self.at_offset(address, align_log2, offset);
+                    self.b.load(float_type(size), address, align)
+                }
+                size => {
+                    let ty = if size < 4 { Type::I32 } else { Type::I64 };
+                    self.load_bytes(ty, size, (address, align_log2), offset, Access::Plain)?
+                }
+            };
+            let half = self.first_lane(number, Type::V2F64);
+            vector = Some(match vector {
+                None => half,
+                Some(low) => {
+                    let high = self.lane(half, 0);
+                    self.set_lane(low, 1, high)
+                }
+            });
+        }
+        let vector = vector.unwrap_or_else(|| self.undef(Type::V2F64));
+        Ok(self.bits_as(vector, part.ty))
+    }
+
+    /// The inverse of [`load_short`](Self::load_short).
+    fn store_short(&mut self, part: &Part, value: Value, address: Value, align_log2: u8) {
+        let bytes = part.bytes();
+        for at in (0..bytes).step_by(8) {
+            let (size, offset) = ((bytes - at).min(8), part.offset + at);
+            let of = match size {
+                8 => Type::V2F64,
+                4 => Type::V4F32,
+                ..4 => Type::V4I32,
+                _ => Type::V2I64,
+            };
+            let lanes = self.bits_as(value, of);
+            let number = self.lane(lanes, at / of.element().bytes());
+            match size {
+                4 | 8 => {
+                    let (address, align) = self.at_offset(address, align_log2, offset);
+                    self.b.store(address, number, align);
+                }
+                size => self.store_bytes(number, size, address, align_log2, offset),
+            }
+        }
     }
 
     fn at_offset(&mut self, address: Value, align_log2: u8, offset: u32) -> (Value, u8) {
@@ -398,6 +453,10 @@ impl Body<'_, '_> {
             if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {
                 return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
             }
+            if part.is_short() {
+                self.store_short(part, value, address, align_log2);
+                continue;
+            }
             if part.ty.is_scalar_float() || part.ty.is_vector() {
                 let (address, align) = self.at_offset(address, align_log2, part.offset);
                 self.b.store(address, value, align);
@@ -446,6 +505,10 @@ fn pieces(bytes: u32, widest: u32) -> impl Iterator<Item = u32> {
     let whole = (bytes / widest) as usize;
     core::iter::repeat_n(widest, whole)
         .chain([4, 2, 1].into_iter().filter(move |size| (bytes % widest) & size != 0))
+}
+
+const fn float_type(bytes: u32) -> Type {
+    if bytes == 4 { Type::F32 } else { Type::F64 }
 }
 
 const fn size_type(bytes: u32) -> Type {

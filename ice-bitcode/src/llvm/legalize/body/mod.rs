@@ -47,6 +47,7 @@ mod float;
 mod indirect;
 mod integer;
 mod intrinsics;
+mod lane_width;
 mod memory;
 mod numbers;
 mod pass;

@@ -62,6 +62,19 @@ impl Body<'_, '_> {
         self.b.insert_element(vector, value, index)
     }
 
+    /// A native vector of type `ty` that has a number of 32 or 64 bits in its lowest ones and zeros above.
+    pub(super) fn first_lane(&mut self, number: Value, ty: Type) -> Value {
+        let lanes = match self.ty_of(number) {
+            Type::I32 => Type::V4I32,
+            Type::F32 => Type::V4F32,
+            Type::F64 => Type::V2F64,
+            _ => Type::V2I64,
+        };
+        let vector = self.undef(lanes);
+        let vector = self.set_lane(vector, 0, number);
+        self.bits_as(vector, ty)
+    }
+
     /// A native vector with the lanes that `f` gives.
     pub(super) fn lanes_from(&mut self, ty: Type, mut f: impl FnMut(&mut Self, u32) -> Value) -> Value {
         let mut vector = self.undef(ty);
@@ -72,10 +85,10 @@ impl Body<'_, '_> {
         vector
     }
 
-    /// A vector of these lanes.
+    /// A vector of these lanes; of a short one there may be as many as its part has.
     pub(super) fn join_lanes(&mut self, vector: VectorShape, lanes: Run) -> Run {
         let Some(native) = vector.native else { return lanes };
-        let out = self.reserve(vector.lanes / native.lanes());
+        let out = self.reserve(vector.lanes.div_ceil(native.lanes()));
         for i in 0..out.len {
             // The halves of what is the same in all lanes are one value.
             let is_again = i % 2 == 1
@@ -90,7 +103,7 @@ impl Body<'_, '_> {
                 continue;
             }
             let mut part = self.undef(native);
-            for j in 0..native.lanes() {
+            for j in 0..native.lanes().min(lanes.len - i * native.lanes()) {
                 let value = self.get(lanes, i * native.lanes() + j);
                 // Undefined lanes stay as they are.
                 if self.b.func.value_def(value) != ice_ir::ValueDef::Undef {
@@ -103,14 +116,19 @@ impl Body<'_, '_> {
     }
 
     /// The number in a lane of a native vector that was put together from constants.
-    pub(super) fn inserted(&self, mut vector: Value, lane: i64) -> Option<i64> {
+    pub(super) fn inserted(&self, vector: Value, lane: u32) -> Option<i64> {
+        self.b.func.int_value(self.inserted_value(vector, lane)?)
+    }
+
+    /// What was put into a lane of a native vector.
+    pub(super) fn inserted_value(&self, mut vector: Value, lane: u32) -> Option<Value> {
         for _ in 0..self.ty_of(vector).lanes() {
             let inst = self.b.func.defining_inst(vector)?;
             let InstData::InsertElement { vector: below, element, index } = *self.b.func.inst(inst) else {
                 break;
             };
-            if self.b.func.int_value(index) == Some(lane) {
-                return self.b.func.int_value(element);
+            if self.b.func.int_value(index) == Some(lane.into()) {
+                return Some(element);
             }
             vector = below;
         }
@@ -337,14 +355,20 @@ impl Body<'_, '_> {
         let result = self.vector_shape(ty)?;
         let each = vector.lane.parts();
         let (a, b) = (self.run(a), self.run(b));
+        // What a short vector has to spare moves with the rest of its register.
+        let [places, wanted] = [vector, result].map(|shape| match shape.native {
+            Some(native) if shape.is_short() => native.lanes(),
+            _ => shape.lanes,
+        });
         let out = self.reserve(wanted * each);
         let is_lane = |&lane: &u32| u64::from(lane) < 2 * u64::from(vector.lanes);
+        let origin = |lane: u32| if lane < vector.lanes { (a, lane) } else { (b, lane - vector.lanes) };
         let first = self.s.mask.iter().copied().flatten().find(is_lane);
-        let own_place = first.map(|lane| lane - lane % vector.lanes).filter(|_| vector.native.is_some());
+        let own = first.map(|lane| origin(lane).0).filter(|_| vector.native.is_some());
         for i in 0..wanted {
             let lane = self.s.mask.get(i as usize).copied().flatten().filter(is_lane);
-            let lane = lane.or_else(|| own_place.filter(|_| i < vector.lanes).map(|base| base + i));
-            let Some(lane) = lane else {
+            let own = own.filter(|_| i < places).map(|source| (source, i));
+            let Some((source, lane)) = lane.map(origin).or(own) else {
                 for j in 0..each {
                     let part = if each > 1 { Type::I64 } else { vector.lane.part() };
                     let value = self.undef(part);
@@ -352,7 +376,6 @@ impl Body<'_, '_> {
                 }
                 continue;
             };
-            let (source, lane) = if lane < vector.lanes { (a, lane) } else { (b, lane - vector.lanes) };
             match vector.native {
                 Some(native) => {
                     let value = self.native_lane(native, source, lane);

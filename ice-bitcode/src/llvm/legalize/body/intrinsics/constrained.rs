@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::llvm::legalize::body::arithmetic::Cond;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
-use crate::llvm::legalize::shape::Scalar;
+use crate::llvm::legalize::shape::{Kind, Scalar};
 
 /// What the names begin with.
 pub(in crate::llvm::legalize) const PREFIX: &[u8] = b"llvm.experimental.constrained.";
@@ -98,9 +98,7 @@ const fn conversion(name: &'static str, rule: Compute) -> Row {
 impl Body<'_, '_> {
     /// The value of a call by a rule for what is not constrained.
     pub(super) fn constrained(&mut self, rule: Compute, call: &Call) -> Checked<Operand> {
-        let is_short =
-            self.lane_scalar(call.ret).map(|scalar| matches!(scalar, Scalar::Half | Scalar::BFloat));
-        if is_short? {
+        if matches!(self.lane_scalar(call.ret)?, Scalar::Half | Scalar::BFloat) {
             // It would be rounded to the nearest.
             return unsupported("constrained floating point that gives half or bfloat");
         }
@@ -108,7 +106,12 @@ impl Body<'_, '_> {
         for arg in &mut call.args[..call.count] {
             *arg = self.pinned(*arg)?;
         }
-        let result = self.by_rule(rule, &call)?;
+        // The lanes that a short vector has to spare raise no exceptions.
+        let is_short = |ty| matches!(self.kind(ty), Kind::Vector(vector) if vector.is_short());
+        let result = match is_short(call.ret) || call.args[..call.count].iter().any(|arg| is_short(arg.ty)) {
+            true => self.lane_by_lane(rule, &call)?,
+            false => self.by_rule(rule, &call)?,
+        };
         self.pinned(result)
     }
 

@@ -217,8 +217,7 @@ impl Body<'_, '_> {
             return None;
         }
         let [a, b, amount] = operands.map(|operand| self.run(operand));
-        let number =
-            |i: u32| self.inserted(self.get(amount, i / native.lanes()), (i % native.lanes()).into());
+        let number = |i: u32| self.inserted(self.get(amount, i / native.lanes()), i % native.lanes());
         let first = number(0)?;
         if !(1..vector.lanes).all(|i| number(i) == Some(first)) {
             return None;

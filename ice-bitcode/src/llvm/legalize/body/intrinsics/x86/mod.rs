@@ -129,7 +129,7 @@ const MAX_INPUTS: usize = 3;
 impl Body<'_, '_> {
     /// The registers of 128 bits that a vector is in.
     fn registers(&mut self, a: Operand) -> Checked<Run> {
-        match self.vector_shape(a.ty)?.native {
+        match self.vector_shape(a.ty)?.whole() {
             Some(native) if native.bytes() == 16 => Ok(self.run(a)),
             _ => unsupported("an instruction of x86 on another vector"),
         }
@@ -352,7 +352,7 @@ impl Body<'_, '_> {
         if !has_fma || !self.m.legal.machine().has_assembler {
             return without(self, call);
         }
-        let is_vector = self.vector_shape(a.ty).is_ok_and(|vector| vector.native.is_some());
+        let is_vector = self.vector_shape(a.ty).is_ok_and(|vector| vector.whole().is_some());
         if is_vector {
             return self.by_registers(call, 3, |cx, _, registers| {
                 let ty = cx.ty_of(registers[0]);

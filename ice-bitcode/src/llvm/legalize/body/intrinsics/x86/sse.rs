@@ -35,7 +35,7 @@ const SEQUENTIALLY_CONSISTENT: i64 = 6;
 impl Body<'_, '_> {
     /// A vector that is one value.
     fn register(&self, a: Operand) -> Checked<Value> {
-        match (self.vector_shape(a.ty)?.native, self.shape(a.ty).parts) {
+        match (self.vector_shape(a.ty)?.whole(), self.shape(a.ty).parts) {
             (Some(_), 1) => Ok(self.single(a)),
             _ => unsupported("an instruction of SSE on another vector"),
         }

@@ -1,0 +1,257 @@
+//! Lanes of another width, where the machine [shuffles](crate::llvm::legalize::machine::MachineDescription::shuffles_lanes)
+//! them.
+//!
+//! A conversion goes in steps of twice or half the width. Lanes become wider by a shuffle of each half of a vector with what
+//! is to stand above them, and narrower by one of two vectors that leaves the upper halves of all lanes. Booleans are as wide
+//! as what they were compared of: they are moved as they are. Those that were brought to another width and come back are
+//! what they were before.
+
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
+
+use super::values::Run;
+use super::{Body, Checked};
+use crate::llvm::legalize::shape::{Scalar, VectorShape};
+
+/// Most changes of the width that booleans are followed back through, which is one more than there are widths.
+const MAX_STEPS: usize = 4;
+
+/// What stands in lanes that have become wider, above what they were.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Above {
+    /// Zeros.
+    Zeros,
+    /// The sign.
+    Sign,
+}
+
+/// The native vector with half as many lanes, of twice the width.
+const fn wider(ty: Type) -> Option<Type> {
+    Some(match ty {
+        Type::V16I8 => Type::V8I16,
+        Type::V8I16 => Type::V4I32,
+        Type::V4I32 => Type::V2I64,
+        Type::V16I1 => Type::V8I1,
+        Type::V8I1 => Type::V4I1,
+        Type::V4I1 => Type::V2I1,
+        _ => return None,
+    })
+}
+
+/// The native vector with twice as many lanes, of half the width.
+const fn narrower(ty: Type) -> Option<Type> {
+    Some(match ty {
+        Type::V8I16 => Type::V16I8,
+        Type::V4I32 => Type::V8I16,
+        Type::V2I64 => Type::V4I32,
+        Type::V8I1 => Type::V16I1,
+        Type::V4I1 => Type::V8I1,
+        Type::V2I1 => Type::V4I1,
+        _ => return None,
+    })
+}
+
+impl Body<'_, '_> {
+    // ---- booleans
+
+    /// The booleans of the shape `from` as native vectors of type `to`, at least as many as there are lanes.
+    pub(super) fn booleans_as(&mut self, booleans: Run, from: VectorShape, to: Type) -> Run {
+        if from.native == Some(to) {
+            return booleans;
+        }
+        if let Some(known) = self.booleans_before(booleans, from, to) {
+            return known;
+        }
+        match from.native {
+            Some(_) => self.moved_to(booleans, from.lanes, to),
+            None => self.join_lanes(VectorShape { native: Some(to), ..from }, booleans),
+        }
+    }
+
+    /// The booleans in native vectors, which came from a comparison, as a value of the shape `to`.
+    pub(super) fn booleans_of(&mut self, booleans: Run, to: VectorShape) -> Run {
+        match to.native {
+            Some(ty) => self.moved_to(booleans, to.lanes, ty),
+            None => self
+                .split_lanes(VectorShape { native: Some(self.ty_of(self.get(booleans, 0))), ..to }, booleans),
+        }
+    }
+
+    fn moved_to(&mut self, booleans: Run, lanes: u32, to: Type) -> Run {
+        self.in_steps(booleans, lanes, to, |cx, vector, half, ty| {
+            let start = half * ty.lanes();
+            cx.lanes_from(ty, |cx, lane| cx.lane(vector, start + lane))
+        })
+    }
+
+    /// Booleans of type `to` of which these are the lanes.
+    fn booleans_before(&mut self, booleans: Run, from: VectorShape, to: Type) -> Option<Run> {
+        let out = self.reserve(from.lanes.div_ceil(to.lanes()));
+        for i in 0..from.lanes {
+            let lane = match from.native {
+                Some(native) => {
+                    self.inserted_value(self.get(booleans, i / native.lanes()), i % native.lanes())?
+                }
+                None => self.get(booleans, i),
+            };
+            let (vector, lane) = self.lane_before(lane, to)?;
+            let (part, own) = (i / to.lanes(), i % to.lanes());
+            if lane != own || own > 0 && self.get(out, part) != vector {
+                return None;
+            }
+            self.set(out, part, vector);
+        }
+        Some(out)
+    }
+
+    /// The lane of a vector of type `to` that a boolean was taken from.
+    fn lane_before(&self, mut boolean: Value, to: Type) -> Option<(Value, u32)> {
+        for _ in 0..MAX_STEPS {
+            let inst = self.b.func.defining_inst(boolean)?;
+            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
+            let lane = self.b.func.int_value(index)? as u32;
+            if self.ty_of(vector) == to {
+                return Some((vector, lane));
+            }
+            boolean = self.inserted_value(vector, lane)?;
+        }
+        None
+    }
+
+    // ---- integers
+
+    /// A conversion between vectors of one number of lanes whose native vectors have different ones, by steps. `None` if
+    /// there is another way.
+    pub(super) fn resized_cast(
+        &mut self,
+        op: CastOp,
+        from: VectorShape,
+        to: VectorShape,
+        a: Run,
+    ) -> Checked<Option<Run>> {
+        let is_number = |ty: Type| ty.is_int_or_int_vector() && ty.element() != Type::I1;
+        let are_booleans = |shape: VectorShape| shape.lane == Scalar::Int(1);
+        let above = if matches!(op, CastOp::Sext | CastOp::Sitofp) { Above::Sign } else { Above::Zeros };
+        if !self.m.legal.machine().shuffles_lanes || from.native == to.native {
+            return Ok(None);
+        }
+        Ok(Some(match (op, from.native, to.native) {
+            (CastOp::Zext | CastOp::Sext, _, Some(y)) if are_booleans(from) => {
+                let booleans = self.booleans_as(a, from, y.compare_result());
+                self.cast_each(op, booleans, y)
+            }
+            (CastOp::Trunc, Some(x), _) if are_booleans(to) => {
+                let booleans = self.cast_each(op, a, x.compare_result());
+                self.booleans_of(booleans, to)
+            }
+            (CastOp::Trunc | CastOp::Zext | CastOp::Sext, Some(x), Some(y))
+                if is_number(x) && is_number(y) =>
+            {
+                self.numbers_as(a, from.lanes, y, above)
+            }
+            (CastOp::Sitofp | CastOp::Uitofp, Some(Type::V16I8 | Type::V8I16), Some(y @ Type::V4F32)) => {
+                let words = self.numbers_as(a, from.lanes, Type::V4I32, above);
+                // With bits to spare the number is positive as a signed one too.
+                self.cast_each(CastOp::Sitofp, words, y)
+            }
+            (CastOp::Fptosi | CastOp::Fptoui, Some(Type::V4F32), Some(y @ (Type::V16I8 | Type::V8I16))) => {
+                let words = self.cast_each(CastOp::Fptosi, a, Type::V4I32);
+                self.numbers_as(words, from.lanes, y, above)
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn cast_each(&mut self, op: CastOp, run: Run, ty: Type) -> Run {
+        let out = self.reserve(run.len);
+        for i in 0..run.len {
+            let part = self.cast(op, self.get(run, i), ty);
+            self.set(out, i, part);
+        }
+        out
+    }
+
+    /// Lanes without their upper bits, or with others above them.
+    fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Run {
+        let from = self.ty_of(self.get(numbers, 0));
+        let bits = [from, to].map(|ty| i64::from(ty.element().bits()));
+        if above == Above::Zeros || bits[0] > bits[1] {
+            return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
+                let zeros = cx.b.func.make_zero(cx.ty_of(vector));
+                cx.interleaved([vector, zeros], half, wide)
+            });
+        }
+        // Numbers become the upper halves of wider ones until one shift brings all their bits down. That keeps the sign in up
+        // to 32 bits.
+        let most = if bits[1] == 64 { Type::V4I32 } else { to };
+        let raised = self
+            .in_steps(numbers, lanes, most, |cx, vector, half, wide| cx.interleaved([vector; 2], half, wide));
+        let amount = i64::from(most.element().bits()) - bits[0];
+        for i in 0..raised.len {
+            let part = self.get(raised, i);
+            let part = if amount == 0 { part } else { self.moved_down(part, amount) };
+            self.set(raised, i, part);
+        }
+        self.in_steps(raised, lanes, to, |cx, vector, half, wide| {
+            let signs = cx.moved_down(vector, 31);
+            cx.interleaved([vector, signs], half, wide)
+        })
+    }
+
+    /// Numbers with sign, all shifted to the right.
+    fn moved_down(&mut self, numbers: Value, amount: i64) -> Value {
+        let amount = self.splat(self.ty_of(numbers), amount);
+        self.bin(BinaryOp::Ashr, numbers, amount)
+    }
+
+    /// The lanes in the lower or upper halves of two vectors by turns, as such of twice the width.
+    fn interleaved(&mut self, vectors: [Value; 2], half: u32, wide: Type) -> Value {
+        let (ty, start) = (self.ty_of(vectors[0]), half * wide.lanes());
+        let both = self.lanes_from(ty, |cx, lane| cx.lane(vectors[lane as usize % 2], start + lane / 2));
+        self.bits_as(both, wide)
+    }
+
+    // ---- steps
+
+    /// The lanes of native vectors in such of type `to`. `widen` makes vectors of the wider type that it is given of the lower
+    /// or upper half of the lanes of a vector; two vectors become a narrower one by a shuffle.
+    fn in_steps(
+        &mut self,
+        mut run: Run,
+        lanes: u32,
+        to: Type,
+        mut widen: impl FnMut(&mut Self, Value, u32, Type) -> Value,
+    ) -> Run {
+        loop {
+            let from = self.ty_of(self.get(run, 0));
+            let next = match from.lanes().cmp(&to.lanes()) {
+                core::cmp::Ordering::Equal => None,
+                core::cmp::Ordering::Greater => wider(from),
+                core::cmp::Ordering::Less => narrower(from),
+            };
+            let Some(next) = next else { return run };
+            let out = self.reserve(lanes.div_ceil(next.lanes()));
+            for i in 0..out.len {
+                let part = match next.lanes() < from.lanes() {
+                    true => widen(self, self.get(run, i / 2), i % 2, next),
+                    false => {
+                        let low = self.get(run, 2 * i);
+                        let high = if 2 * i + 1 < run.len { self.get(run, 2 * i + 1) } else { low };
+                        self.joined_lanes([low, high], next)
+                    }
+                };
+                self.set(out, i, part);
+            }
+            run = out;
+        }
+    }
+
+    /// The lower halves of the lanes of two vectors; booleans as they are.
+    fn joined_lanes(&mut self, halves: [Value; 2], to: Type) -> Value {
+        let count = to.lanes() / 2;
+        let (halves, step) = match to.element() {
+            Type::I1 => (halves, 1),
+            _ => (halves.map(|half| self.bits_as(half, to)), 2),
+        };
+        self.lanes_from(to, |cx, lane| cx.lane(halves[(lane / count) as usize], lane % count * step))
+    }
+}
