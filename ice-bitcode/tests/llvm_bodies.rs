@@ -274,6 +274,39 @@ define i64 @g(<2 x i64> %x) { %r = call i64 @llvm.vector.reduce.add.v2i64(<2 x i
 }
 
 #[test]
+fn short_vectors_are_done_at_once_where_lanes_are_shuffled() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "declare <2 x float> @llvm.experimental.constrained.fdiv.v2f32(<2 x float>, <2 x float>, metadata, metadata)
+define <2 x float> @ordinary(<2 x float> %a, <2 x float> %b) { %r = fdiv <2 x float> %a, %b\n ret <2 x float> %r }
+define <2 x float> @strict(<2 x float> %a, <2 x float> %b) strictfp {
+  %r = call <2 x float> @llvm.experimental.constrained.fdiv.v2f32(<2 x float> %a, <2 x float> %b,
+    metadata !\"round.tonearest\", metadata !\"fpexcept.strict\") strictfp
+  ret <2 x float> %r
+}
+define void @bytes(ptr %p, ptr %q) {
+  %a = load <4 x i8>, ptr %p, align 1
+  %w = zext <4 x i8> %a to <4 x i32>
+  %c = icmp ugt <4 x i8> %a, splat (i8 7)
+  %r = select <4 x i1> %c, <4 x i32> %w, <4 x i32> zeroinitializer
+  store <4 x i32> %r, ptr %q, align 1
+  ret void
+}";
+    let bytes = make("llvm-as-19", "short.ll", text, &[]);
+    for (shuffles_lanes, expected) in [(true, [1, 2, 1, 1, 1]), (false, [0, 4, 0, 0, 1])] {
+        let program = read_for(&bytes, &MachineDescription { shuffles_lanes, ..X86_64 }).expect("is read");
+        ice_ir::verify_program(&program, Rules::Ice).expect("obeys the rules");
+        let mut text = String::new();
+        ice_ir::write_program(&program, &mut text).expect("writes");
+        let count = |what: &str| text.matches(what).count();
+        // The lanes to spare of a strict operation could raise exceptions.
+        let found = [": v4f32 = fdiv", ": f32 = fdiv", ": f32 = load", ": v16i1 = icmp", ": v4i32 = select"];
+        assert_eq!(found.map(count), expected, "{text}");
+    }
+}
+
+#[test]
 fn numbers_of_binary128_are_passed_as_the_machine_says() {
     if !has("llvm-as-19") {
         return;

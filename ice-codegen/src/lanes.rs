@@ -18,13 +18,17 @@
 //! two vectors.
 //!
 //! Cost: at most two steps a lane for an insertion of a constant, as a chain that inserts a lane again is none; two
-//! walks of at most 32 links for each link and each extraction that only links use.
+//! walks of at most 32 links for each link and each extraction that only links use, and for one that several shuffles use a
+//! search through at most 256 instructions, with such walks for each.
 
 use arrayvec::ArrayVec;
 use ice_ir::{Function, Inst, InstData, Type, Uses, Value, ValueDef};
 
 /// More links are not followed.
 const MAX_LINKS: usize = 32;
+
+/// More instructions are not searched for users of a lane.
+const MAX_DISTANCE: usize = 256;
 
 /// Where a byte or a lane comes from; `None` if nothing depends on it.
 pub type Origin = Option<u8>;
@@ -255,26 +259,46 @@ pub fn is_inserted_on(
             || is_inside_shuffle(func, uses, def, has_plan))
 }
 
-/// Whether all users of `inst`, an extraction, are links of one shuffle, which `has_plan` accepts.
+/// Whether all users of `inst`, an extraction, are links of shuffles, which `has_plan` accepts.
 pub fn is_lane_of_shuffle(
     func: &Function,
     uses: &Uses,
     inst: Inst,
-    has_plan: impl FnOnce(&Shuffle) -> bool,
+    has_plan: impl Fn(&Shuffle) -> bool,
 ) -> bool {
     let Some(result) = func.result(inst) else { return false };
-    let Some(user) = uses.last_user(result) else { return false };
-    if link(func, user).is_none() {
-        return false;
+    let Some(last_user) = uses.last_user(result) else { return false };
+    // How often a shuffle uses it that ends with the one that a link is part of.
+    let used = |user: Inst| {
+        link(func, user)?;
+        let mut count = 0;
+        let shuffle = chain(func, uses, last_link(func, uses, user), |link| {
+            if let InstData::InsertElement { element, .. } = *func.inst(link) {
+                count += u32::from(element == result);
+            }
+        });
+        shuffle.filter(|shuffle| has_plan(shuffle)).map(|_| count)
+    };
+    let Some(count) = used(last_user) else { return false };
+    if count == uses.count(result) {
+        return true;
     }
-    let mut count = 0;
-    let last = last_link(func, uses, user);
-    let shuffle = chain(func, uses, last, |link| {
-        if let InstData::InsertElement { element, .. } = *func.inst(link) {
-            count += u32::from(element == result);
+    // Several shuffles: all users are in front of the last one.
+    let (mut single, mut next) = (0, func.layout.next_inst(inst));
+    for _ in 0..MAX_DISTANCE {
+        let Some(user) = next else { return false };
+        if matches!(*func.inst(user), InstData::InsertElement { element, .. } if element == result) {
+            if used(user).is_none() {
+                return false;
+            }
+            single += 1;
         }
-    });
-    shuffle.is_some_and(|shuffle| has_plan(&shuffle)) && count == uses.count(result)
+        if user == last_user {
+            return single == uses.count(result);
+        }
+        next = func.layout.next_inst(user);
+    }
+    false
 }
 
 /// The lanes of `N` bytes that the bytes make, if they come as whole lanes.

@@ -40,6 +40,7 @@ use super::compare::float_test;
 use super::float::extremum;
 use super::int::{alu, shift};
 use super::vector::cast::are_signs;
+use super::vector::extremum::is_extremum;
 use super::vector::lanes::takes_first_lane;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
@@ -54,7 +55,13 @@ fn takes_constant_vector(user: &InstData) -> bool {
     use InstData::*;
     matches!(
         user,
-        InsertElement { .. } | Join { .. } | Binary { .. } | Icmp { .. } | Fcmp { .. } | Store { .. }
+        InsertElement { .. }
+            | Join { .. }
+            | Binary { .. }
+            | Icmp { .. }
+            | Fcmp { .. }
+            | Store { .. }
+            | Select { .. }
     )
 }
 
@@ -88,6 +95,7 @@ impl X86 {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
                     || self.folds_into_carry(cx, def, user)
                     || are_signs(cx.func, def, user)
+                    || is_extremum(cx.func, user)
             }
             InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
                 matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }

@@ -9,7 +9,8 @@
 //!
 //! What is not here (divisions, lanes by number) is done to halves, which is decided where the IR is made.
 
-use super::{PackedTest, by_float, byte_shift, float_test, folded_last, packed, shift_by};
+use super::extremum::{int_extremum, lane_extremum};
+use super::{PackedTest, by_float, byte_shift, float_test, operands, packed, shift_by};
 use crate::inst::{Inst, Src};
 use crate::lower::float::{Extremum, extremum};
 use crate::target::{Cx, X86};
@@ -45,25 +46,6 @@ fn shift_each(op: BinaryOp, ty: Type) -> Option<SseOp> {
         (BinaryOp::Lshr, Type::V4I64) => Some(SseOp::Psrlvq),
         (BinaryOp::Ashr, Type::V8I32) => Some(SseOp::Psravd),
         _ => None,
-    }
-}
-
-/// The smaller or larger of two integers in each lane; there is none of 64 bits.
-#[rustfmt::skip]
-fn int_extremum(cond: IntCond, ty: Type) -> Option<SseOp> {
-    use SseOp::*;
-    let of = |byte, word, double| match ty {
-        Type::V32I8 => Some(byte),
-        Type::V16I16 => Some(word),
-        Type::V8I32 => Some(double),
-        _ => None,
-    };
-    match cond {
-        IntCond::Sgt | IntCond::Sge => of(Pmaxsb, Pmaxsw, Pmaxsd),
-        IntCond::Slt | IntCond::Sle => of(Pminsb, Pminsw, Pminsd),
-        IntCond::Ugt | IntCond::Uge => of(Pmaxub, Pmaxuw, Pmaxud),
-        IntCond::Ult | IntCond::Ule => of(Pminub, Pminuw, Pminud),
-        IntCond::Eq | IntCond::Ne => None,
     }
 }
 
@@ -324,7 +306,7 @@ impl X86 {
         let ty = cx.func.value_type(result);
         let products = (op, ty) == (BinaryOp::Mul, Type::V8I32);
         if let Some(packed) = packed(op, ty).or(products.then_some(SseOp::Pmulld)) {
-            let [a, b] = folded_last(cx, op, args);
+            let [a, b] = operands(cx, op, args);
             let (first, src) = (self.reg(cx, a), self.wide_src(cx, b));
             let dst = cx.regs(result).lo();
             cx.sink.push(Inst::Avx { op: packed, size: SIZE, dst, first, src });
@@ -459,7 +441,7 @@ impl X86 {
         let greater = by_int(ty, Pcmpgtb, Pcmpgtw, Pcmpgtd, Pcmpgtq);
         let [a, b] = args.map(|v| self.reg(cx, v));
         let bound = if matches!(cond, Ule | Ugt) { Ule } else { Uge };
-        let (mask, is_opposite) = match (cond, int_extremum(bound, ty)) {
+        let (mask, is_opposite) = match (cond, lane_extremum(bound, ty)) {
             (Eq | Ne, _) => (self.avx_temp(cx, equal, a, b), cond == Ne),
             (Sgt | Sle, _) => (self.avx_temp(cx, greater, a, b), cond == Sle),
             (Slt | Sge, _) => (self.avx_temp(cx, greater, b, a), cond == Sge),
@@ -551,11 +533,8 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
         let extreme = match cx.folded(cond).map(|inst| *cx.func.inst(inst)) {
-            Some(InstData::Icmp { cond, args }) if args == [if_true, if_false] => {
-                int_extremum(cond, ty).map(|op| (op, args))
-            }
-            Some(InstData::Icmp { cond, args }) if args == [if_false, if_true] => {
-                int_extremum(cond.inverse(), ty).map(|op| (op, args))
+            Some(InstData::Icmp { .. }) => {
+                int_extremum(cx.func, cond, [if_true, if_false]).map(|op| (op, [if_true, if_false]))
             }
             Some(InstData::Fcmp { .. }) => {
                 extremum(cx.func, cond, [if_true, if_false]).map(|(which, args)| {

@@ -13,6 +13,7 @@ mod avx_cast;
 mod build;
 pub(super) mod cast;
 pub(super) mod constant;
+pub(super) mod extremum;
 pub(super) mod lanes;
 #[cfg(feature = "assembly")]
 mod named;
@@ -103,9 +104,14 @@ fn byte_shift(op: BinaryOp, amount: u8) -> (SseOp, u8) {
     }
 }
 
-/// The operands with one that is folded into the instruction last, where they may change places.
-fn folded_last<S: Sink<Inst>>(cx: &Cx<'_, S>, op: BinaryOp, [a, b]: [Value; 2]) -> [Value; 2] {
-    let swaps = op.is_commutative() && cx.folded(a).is_some() && cx.folded(b).is_none();
+/// The operands of an operator, with one that is folded into the instruction last, where they may change places.
+fn operands<S: Sink<Inst>>(cx: &Cx<'_, S>, op: BinaryOp, args: [Value; 2]) -> [Value; 2] {
+    if op.is_commutative() { folded_last(cx, args) } else { args }
+}
+
+/// Operands that may change places, with one that is folded into the instruction last.
+fn folded_last<S: Sink<Inst>>(cx: &Cx<'_, S>, [a, b]: [Value; 2]) -> [Value; 2] {
+    let swaps = cx.folded(a).is_some() && cx.folded(b).is_none();
     if swaps { [b, a] } else { [a, b] }
 }
 
@@ -252,7 +258,7 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
         if let Some(packed) = packed(op, ty) {
-            let [a, b] = folded_last(cx, op, args);
+            let [a, b] = operands(cx, op, args);
             let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
             self.copy_to(cx, dst, a);
@@ -422,7 +428,9 @@ impl X86 {
         [if_true, if_false]: [Value; 2],
         result: Value,
     ) {
-        if self.select_extremum(cx, cond, [if_true, if_false], result) {
+        let choices = [if_true, if_false];
+        if self.select_extremum(cx, cond, choices, result) || self.select_integers(cx, cond, choices, result)
+        {
             return;
         }
         let kept = match [if_true, if_false].map(|value| lanes::is_clear(cx.func, value)) {

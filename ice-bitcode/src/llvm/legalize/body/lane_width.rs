@@ -174,6 +174,9 @@ impl Body<'_, '_> {
     fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Run {
         let from = self.ty_of(self.get(numbers, 0));
         let bits = [from, to].map(|ty| i64::from(ty.element().bits()));
+        if let Some(cut) = self.cut_out(numbers, lanes, to, above) {
+            return cut;
+        }
         if above == Above::Zeros || bits[0] > bits[1] {
             return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
                 let zeros = cx.b.func.make_zero(cx.ty_of(vector));
@@ -188,19 +191,70 @@ impl Body<'_, '_> {
         let amount = i64::from(most.element().bits()) - bits[0];
         for i in 0..raised.len {
             let part = self.get(raised, i);
-            let part = if amount == 0 { part } else { self.moved_down(part, amount) };
+            let part = self.all_shifted(BinaryOp::Ashr, part, amount);
             self.set(raised, i, part);
         }
         self.in_steps(raised, lanes, to, |cx, vector, half, wide| {
-            let signs = cx.moved_down(vector, 31);
+            let signs = cx.all_shifted(BinaryOp::Ashr, vector, 31);
             cx.interleaved([vector, signs], half, wide)
         })
     }
 
-    /// Numbers with sign, all shifted to the right.
-    fn moved_down(&mut self, numbers: Value, amount: i64) -> Value {
-        let amount = self.splat(self.ty_of(numbers), amount);
-        self.bin(BinaryOp::Ashr, numbers, amount)
+    /// Numbers as they become wider, if each is a part of the lane of its place in a vector of such: shifted down, with what is
+    /// to stand above it.
+    fn cut_out(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Option<Run> {
+        let from = self.ty_of(self.get(numbers, 0));
+        let [bits, wide] = [from, to].map(|ty| ty.element().bits());
+        let ratio = wide.checked_div(bits).filter(|&ratio| ratio > 1)?;
+        // There is no shift of 64 bits that keeps the sign.
+        if wide == 64 && above == Above::Sign {
+            return None;
+        }
+        let out = self.reserve(lanes.div_ceil(to.lanes()));
+        let mut at = 0;
+        for i in 0..lanes {
+            let value = self.inserted_value(self.get(numbers, i / from.lanes()), i % from.lanes())?;
+            let inst = self.b.func.defining_inst(value)?;
+            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
+            let (part, own) = (i / to.lanes(), i % to.lanes());
+            let lane = self.b.func.int_value(index)? as u32;
+            if i == 0 {
+                at = lane;
+            }
+            let is_first = own == 0;
+            if at >= ratio || lane != own * ratio + at || !is_first && self.get(out, part) != vector {
+                return None;
+            }
+            self.set(out, part, vector);
+        }
+        let below = i64::from(at * bits);
+        let beside = i64::from(wide - bits);
+        for part in 0..out.len {
+            let vector = self.bits_as(self.get(out, part), to);
+            let number = match above {
+                Above::Sign => {
+                    let raised = self.all_shifted(BinaryOp::Shl, vector, beside - below);
+                    self.all_shifted(BinaryOp::Ashr, raised, beside)
+                }
+                Above::Zeros if below == beside => self.all_shifted(BinaryOp::Lshr, vector, below),
+                Above::Zeros => {
+                    let lowered = self.all_shifted(BinaryOp::Lshr, vector, below);
+                    let mask = self.splat(to, (1 << bits) - 1);
+                    self.bin(BinaryOp::And, lowered, mask)
+                }
+            };
+            self.set(out, part, number);
+        }
+        Some(out)
+    }
+
+    /// All lanes shifted by one number.
+    fn all_shifted(&mut self, op: BinaryOp, vector: Value, amount: i64) -> Value {
+        if amount == 0 {
+            return vector;
+        }
+        let amount = self.splat(self.ty_of(vector), amount);
+        self.bin(op, vector, amount)
     }
 
     /// The lanes in the lower or upper halves of two vectors by turns, as such of twice the width.

@@ -56,6 +56,7 @@ mod prototype;
 mod quad;
 mod quad_integer;
 mod scratch;
+mod shuffle;
 pub(super) mod square_root;
 mod stack_operands;
 mod tail_call;

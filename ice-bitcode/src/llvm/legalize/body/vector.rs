@@ -1,4 +1,4 @@
-//! Vectors: their lanes, and EXTRACTELT, INSERTELT and SHUFFLEVEC (LLVM bitcode specification, section 11.9).
+//! Vectors: their lanes, and EXTRACTELT and INSERTELT (LLVM bitcode specification, section 11.9).
 //!
 //! A vector is either native (its parts are ICE vectors) or has parts of its own for every lane. What ICE cannot do
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
@@ -8,7 +8,6 @@ use ice_ir::{InstData, IntCond, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
-use crate::error::Error;
 use crate::llvm::legalize::shape::{Kind, VectorShape};
 use crate::llvm::wire::types::{LlvmType, TypeId};
 
@@ -45,7 +44,7 @@ impl Body<'_, '_> {
         out
     }
 
-    fn native_lane(&mut self, native: Type, parts: Run, lane: u32) -> Value {
+    pub(super) fn native_lane(&mut self, native: Type, parts: Run, lane: u32) -> Value {
         let part = self.get(parts, lane / native.lanes());
         self.lane(part, lane % native.lanes())
     }
@@ -150,6 +149,18 @@ impl Body<'_, '_> {
             ty if ty.element() == Type::I1 => ones,
             ty => self.cast(ice_ir::CastOp::Sext, ones, ty),
         }
+    }
+
+    /// In each lane of a native vector of integers all bits its sign.
+    pub(super) fn signs(&mut self, vector: Value) -> Value {
+        let ty = self.ty_of(vector);
+        if ty == Type::V16I8 {
+            let zero = self.b.func.make_zero(ty);
+            let is_negative = self.icmp(IntCond::Slt, vector, zero);
+            return self.cast(ice_ir::CastOp::Sext, is_negative, ty);
+        }
+        let amount = self.splat(ty, i64::from(ty.element().bits()) - 1);
+        self.bin(ice_ir::BinaryOp::Ashr, vector, amount)
     }
 
     /// `number` in every lane of a native vector of integers.
@@ -315,77 +326,6 @@ impl Body<'_, '_> {
             self.set(out, i, value);
         }
         Ok(self.operand(ty, out))
-    }
-
-    /// SHUFFLEVEC.
-    pub(super) fn shuffle(&mut self) -> Checked<()> {
-        let a = self.vt()?;
-        let b = self.rel(a.ty)?;
-        let mask = self.mask_operand()?;
-        self.end()?;
-        let result = self.shuffled(a, b, mask)?;
-        self.define(result)
-    }
-
-    /// The number of the next operand, a constant mask.
-    fn mask_operand(&mut self) -> Checked<u32> {
-        let relative = self.op()?;
-        match relative >> 32 {
-            0 => Ok(self.s.next_number().wrapping_sub(relative as u32)),
-            _ => fail(Error::NonexistentValue { operand: relative }),
-        }
-    }
-
-    /// Lanes of two vectors, chosen by the constant with number `mask`; also of constant expressions. A lane of a
-    /// native vector that may be anything is the one of its own place in the vector that the first lane is taken
-    /// from: what is below a chain of insertions keeps its lanes, and one vector is cheaper to shuffle than two.
-    pub(super) fn shuffled(&mut self, a: Operand, b: Operand, mask: u32) -> Checked<Operand> {
-        let vector = self.vector_shape(a.ty)?;
-        let mask_ty = self.constant_type(mask)?;
-        let wanted = self.vector_shape(mask_ty)?.lanes;
-        self.read_mask(mask)?;
-        let element = self.lane_type(a.ty)?;
-        let ty = match wanted == vector.lanes {
-            true => Some(a.ty),
-            false => self.m.types.find(LlvmType::Vector { element, lanes: wanted }),
-        };
-        let Some(ty) = ty else {
-            return fail(self.type_class(element, "a type with vectors of as many lanes as are wanted"));
-        };
-        let result = self.vector_shape(ty)?;
-        let each = vector.lane.parts();
-        let (a, b) = (self.run(a), self.run(b));
-        // What a short vector has to spare moves with the rest of its register.
-        let [places, wanted] = [vector, result].map(|shape| match shape.native {
-            Some(native) if shape.is_short() => native.lanes(),
-            _ => shape.lanes,
-        });
-        let out = self.reserve(wanted * each);
-        let is_lane = |&lane: &u32| u64::from(lane) < 2 * u64::from(vector.lanes);
-        let origin = |lane: u32| if lane < vector.lanes { (a, lane) } else { (b, lane - vector.lanes) };
-        let first = self.s.mask.iter().copied().flatten().find(is_lane);
-        let own = first.map(|lane| origin(lane).0).filter(|_| vector.native.is_some());
-        for i in 0..wanted {
-            let lane = self.s.mask.get(i as usize).copied().flatten().filter(is_lane);
-            let own = own.filter(|_| i < places).map(|source| (source, i));
-            let Some((source, lane)) = lane.map(origin).or(own) else {
-                for j in 0..each {
-                    let part = if each > 1 { Type::I64 } else { vector.lane.part() };
-                    let value = self.undef(part);
-                    self.set(out, i * each + j, value);
-                }
-                continue;
-            };
-            match vector.native {
-                Some(native) => {
-                    let value = self.native_lane(native, source, lane);
-                    self.set(out, i, value);
-                }
-                None => self.copy(out, i * each, source.part(lane * each, each)),
-            }
-        }
-        let run = self.join_lanes(result, out);
-        Ok(self.operand(ty, run))
     }
 
     // ---- reductions

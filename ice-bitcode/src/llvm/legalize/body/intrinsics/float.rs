@@ -72,6 +72,14 @@ impl Body<'_, '_> {
         zeros: Zeros,
     ) -> Checked<Operand> {
         let [a, b, ..] = call.args;
+        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
+            && native.is_float_or_float_vector()
+            && a.ty == b.ty
+        {
+            let (x, y) = (self.run(a), self.run(b));
+            let run = self.each_part(x, y, |cx, x, y| cx.float_extreme(cond, nans, zeros, x, y));
+            return self.operand_of(call.ret, run);
+        }
         self.float_lanes(call.ret, &[a, b], |cx, values| {
             Ok(cx.float_extreme(cond, nans, zeros, values[0], values[1]))
         })

@@ -72,6 +72,18 @@ impl Body<'_, '_> {
         if let Some(run) = self.double_absolute(a)? {
             return self.operand_of(call.ret, run);
         }
+        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
+            && matches!(native.element(), Type::I8 | Type::I16 | Type::I32)
+        {
+            // With all bits the other way round, and 1 more, where the sign is set.
+            let run = self.run(a);
+            let run = self.each_part(run, run, |cx, x, _| {
+                let sign = cx.signs(x);
+                let flipped = cx.bin(BinaryOp::Xor, x, sign);
+                cx.bin(BinaryOp::Sub, flipped, sign)
+            });
+            return self.operand_of(call.ret, run);
+        }
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
             let zero = cx.scalar_int(scalar, 0)?;
             let negated = cx.scalar_binary(BinaryOp::Sub, scalar, zero, runs[0])?;

@@ -1,0 +1,225 @@
+//! SHUFFLEVEC (LLVM bitcode specification, section 11.9).
+//!
+//! A native vector takes its lanes out of others, which machines do at once if these are one or two. More are brought
+//! together before: those for its lower and its upper half, or those for every second lane.
+//!
+//! A lane that may be anything is what makes the whole a shuffle that machines have: the one of its own place in the vector
+//! that the first lane is taken from, as one vector is cheaper to shuffle than two; and behind the lanes of a short vector,
+//! what goes on with their pattern, or repeats it.
+
+use ice_ir::{Type, Value};
+
+use super::values::{Operand, Run};
+use super::{Body, Checked, fail};
+use crate::error::Error;
+use crate::llvm::legalize::shape::VectorShape;
+use crate::llvm::wire::types::LlvmType;
+
+/// Most lanes of a native vector.
+const MOST_LANES: usize = 16;
+
+/// Where a lane of a native vector comes from: a native vector and a lane of that. `None` if nothing depends on it.
+type Place = Option<(Value, u32)>;
+
+/// Where the lanes of a native vector come from. It may have fewer lanes.
+type Places = [Place; MOST_LANES];
+
+/// How many vectors the lanes come from.
+fn sources(places: &Places) -> usize {
+    let source = |n: usize| places[n].map(|(source, _)| source);
+    (0..MOST_LANES).filter(|&n| source(n).is_some() && (0..n).all(|other| source(other) != source(n))).count()
+}
+
+impl Body<'_, '_> {
+    /// SHUFFLEVEC.
+    pub(super) fn shuffle(&mut self) -> Checked<()> {
+        let a = self.vt()?;
+        let b = self.rel(a.ty)?;
+        let mask = self.mask_operand()?;
+        self.end()?;
+        let result = self.shuffled(a, b, mask)?;
+        self.define(result)
+    }
+
+    /// The number of the next operand, a constant mask.
+    fn mask_operand(&mut self) -> Checked<u32> {
+        let relative = self.op()?;
+        match relative >> 32 {
+            0 => Ok(self.s.next_number().wrapping_sub(relative as u32)),
+            _ => fail(Error::NonexistentValue { operand: relative }),
+        }
+    }
+
+    /// Lanes of two vectors, chosen by the constant with number `mask`; also of constant expressions.
+    pub(super) fn shuffled(&mut self, a: Operand, b: Operand, mask: u32) -> Checked<Operand> {
+        let vector = self.vector_shape(a.ty)?;
+        let mask_ty = self.constant_type(mask)?;
+        let wanted = self.vector_shape(mask_ty)?.lanes;
+        self.read_mask(mask)?;
+        let element = self.lane_type(a.ty)?;
+        let ty = match wanted == vector.lanes {
+            true => Some(a.ty),
+            false => self.m.types.find(LlvmType::Vector { element, lanes: wanted }),
+        };
+        let Some(ty) = ty else {
+            return fail(self.type_class(element, "a type with vectors of as many lanes as are wanted"));
+        };
+        let result = self.vector_shape(ty)?;
+        let sources = [self.run(a), self.run(b)];
+        let run = match (vector.native, result.native) {
+            (Some(from), Some(to)) => self.shuffled_natives(from, vector, sources, to, result),
+            _ => self.shuffled_lanes(vector, sources, result),
+        };
+        Ok(self.operand(ty, run))
+    }
+
+    /// What the mask says of a lane of the result: which vector, and which lane of that.
+    fn masked(&self, lane: u32, vector: VectorShape) -> Option<(usize, u32)> {
+        let lane = self.s.mask.get(lane as usize).copied().flatten()?;
+        match (lane < vector.lanes, lane.checked_sub(vector.lanes)) {
+            (true, _) => Some((0, lane)),
+            (_, Some(lane)) if lane < vector.lanes => Some((1, lane)),
+            _ => None,
+        }
+    }
+
+    /// Lane by lane.
+    fn shuffled_lanes(&mut self, vector: VectorShape, sources: [Run; 2], result: VectorShape) -> Run {
+        let each = vector.lane.parts();
+        let out = self.reserve(result.lanes * each);
+        for i in 0..result.lanes {
+            match (self.masked(i, vector), vector.native) {
+                (Some((source, lane)), Some(native)) => {
+                    let value = self.native_lane(native, sources[source], lane);
+                    self.set(out, i, value);
+                }
+                (Some((source, lane)), None) => {
+                    self.copy(out, i * each, sources[source].part(lane * each, each));
+                }
+                (None, _) => {
+                    for j in 0..each {
+                        let part = if each > 1 { Type::I64 } else { vector.lane.part() };
+                        let value = self.undef(part);
+                        self.set(out, i * each + j, value);
+                    }
+                }
+            }
+        }
+        self.join_lanes(result, out)
+    }
+
+    /// Native vector by native vector.
+    fn shuffled_natives(
+        &mut self,
+        from: Type,
+        vector: VectorShape,
+        sources: [Run; 2],
+        to: Type,
+        result: VectorShape,
+    ) -> Run {
+        let out = self.reserve(result.lanes.div_ceil(to.lanes()));
+        let mut before = [None; MOST_LANES];
+        for part in 0..out.len {
+            let first = part * to.lanes();
+            let known = to.lanes().min(result.lanes - first);
+            let mut places = [None; MOST_LANES];
+            for (i, place) in (0..known).zip(&mut places) {
+                *place = self.masked(first + i, vector).map(|(source, lane)| {
+                    (self.get(sources[source], lane / from.lanes()), lane % from.lanes())
+                });
+            }
+            self.fill(&mut places, known as usize, to);
+            // The halves of what is the same in all lanes are one value.
+            let value = match part % 2 == 1 && places == before && self.double(Some(to)).is_some() {
+                true => self.get(out, part - 1),
+                false => self.gathered(to, &places),
+            };
+            self.set(out, part, value);
+            before = places;
+        }
+        out
+    }
+
+    /// A native vector whose lanes come from these places.
+    fn gathered(&mut self, ty: Type, places: &Places) -> Value {
+        let (count, half) = (sources(places), ty.lanes() as usize / 2);
+        let split = |by_turns: bool| {
+            [0, 1].map(|which| {
+                let own = |n: usize| if by_turns { 2 * n + which } else { which * half + n };
+                core::array::from_fn(|n| if n < half { places[own(n)] } else { None })
+            })
+        };
+        let most = |parts: &[Places; 2]| sources(&parts[0]).max(sources(&parts[1]));
+        let (halves, turns) = (split(false), split(true));
+        let by_turns = most(&turns) < most(&halves);
+        let parts = if by_turns { turns } else { halves };
+        if count <= 2 || most(&parts) >= count {
+            return self.from_places(ty, places);
+        }
+        let [low, high] = parts.map(|mut places| {
+            self.fill(&mut places, half, ty);
+            self.gathered(ty, &places)
+        });
+        let both = core::array::from_fn(|n| {
+            Some(match by_turns {
+                true => (if n % 2 == 0 { low } else { high }, n as u32 / 2),
+                false => (if n < half { low } else { high }, (n % half) as u32),
+            })
+        });
+        self.from_places(ty, &both)
+    }
+
+    fn from_places(&mut self, ty: Type, places: &Places) -> Value {
+        let mut vector = self.undef(ty);
+        for (to, place) in (0..ty.lanes()).zip(places) {
+            if let &Some((source, from)) = place {
+                let value = self.lane(source, from);
+                vector = self.set_lane(vector, to, value);
+            }
+        }
+        vector
+    }
+
+    /// Gives the lanes that may be anything a place, if any of the first `known` has one.
+    fn fill(&self, places: &mut Places, known: usize, ty: Type) {
+        let Some((first, _)) = places[..known].iter().flatten().next().copied() else { return };
+        let (own, count) = (self.ty_of(first).lanes() as usize, ty.lanes() as usize);
+        for (n, place) in places[..known].iter_mut().enumerate() {
+            if place.is_none() && n < own {
+                *place = Some((first, n as u32));
+            }
+        }
+        if known < count {
+            let goes_on = [1, 2, 4, 8].into_iter().any(|period| self.goes_on(places, known, count, period));
+            if !goes_on {
+                (known..count).for_each(|n| places[n] = places[n % known]);
+            }
+        }
+    }
+
+    /// Goes on with lanes that are those `period` places before and a constant step, if they are; two lanes of different vectors
+    /// are the first of those by turns.
+    fn goes_on(&self, places: &mut Places, known: usize, count: usize, period: usize) -> bool {
+        let step = |n: usize| match (places[n], places[n + period]) {
+            (Some((a, from)), Some((b, to))) if a == b => Some(i64::from(to) - i64::from(from)),
+            _ => None,
+        };
+        let are_by_turns = (period, known) == (2, 2) && sources(places) == 2;
+        let all = match period < known {
+            true => step(0).filter(|&first| (1..known - period).all(|n| step(n) == Some(first))),
+            false => are_by_turns.then_some(1),
+        };
+        let Some(all) = all else { return false };
+        let mut longer = *places;
+        for n in known..count {
+            let Some((source, lane)) = longer[n - period] else { return false };
+            let lane = i64::from(lane) + all;
+            if !(0..i64::from(self.ty_of(source).lanes())).contains(&lane) {
+                return false;
+            }
+            longer[n] = Some((source, lane as u32));
+        }
+        *places = longer;
+        true
+    }
+}
