@@ -12,7 +12,7 @@
 //! if there is none, the lanes that are left come from what is below the lowest. What it is then depends on the function and its use counts alone, so that each link and each
 //! extraction finds out for itself that it needs no code. A target says which shuffles it has a plan for.
 //!
-//! A vector is *built* where a chain of insertions of single values sets all its lanes.
+//! A vector is *built* where a chain of insertions of single values sets all its lanes, or two and more of one of zeros.
 //!
 //! Bytes of the result are named by where they come from, 0–15 in the first and 16–31 in the second of at most
 //! two vectors.
@@ -49,6 +49,11 @@ pub fn lane_bits(ty: Type) -> u32 {
     128 / ty.lanes().max(1)
 }
 
+/// Whether a vector is known to have no bits.
+pub fn is_zero(func: &Function, vector: Value) -> bool {
+    matches!(func.value_def(vector), ValueDef::Undef | ValueDef::Zero)
+}
+
 /// The bits of a vector that is a constant.
 pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
     let ty = func.value_type(value);
@@ -57,8 +62,7 @@ pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
     }
     let (bits, mut value, mut all, mut seen) = (lane_bits(ty), value, 0, 0u32);
     for _ in 0..=ty.lanes() {
-        let is_zero = matches!(func.value_def(value), ValueDef::Undef | ValueDef::Zero);
-        if is_zero || seen.count_ones() == ty.lanes() {
+        if is_zero(func, value) || seen.count_ones() == ty.lanes() {
             return Some(all);
         }
         let &InstData::InsertElement { vector, element, index } = func.inst(func.defining_inst(value)?)
@@ -107,14 +111,15 @@ fn link(func: &Function, inst: Inst) -> Option<(u32, Value, u32)> {
     (of == ty || is_boolean(of) && is_boolean(ty)).then_some((to, from, lane(of, index)?))
 }
 
-/// The elements of the vector that `last` completes, by lane: a chain of insertions, each the only user of the one below,
-/// that leaves no lane of what is below it. None of them is a link, and no element is a constant. Each is given to `visit`.
+/// The elements of the vector that `last` completes, by lane: a chain of at least two insertions, each the only user of the one
+/// below, that leaves no lane of what is below it, or stands on zeros, which are `None`. None of them is a link, and no element
+/// is a constant. Each is given to `visit`.
 pub fn built(
     func: &Function,
     uses: &Uses,
     last: Inst,
     mut visit: impl FnMut(Inst),
-) -> Option<ArrayVec<Value, 16>> {
+) -> Option<ArrayVec<Option<Value>, 16>> {
     let count = func.value_type(func.result(last)?).lanes();
     let (mut lanes, mut missing, mut inst) = ([None; 16], count, last);
     for _ in 0..MAX_LINKS {
@@ -129,8 +134,9 @@ pub fn built(
             *lane = Some(element);
             missing -= 1;
         }
-        if missing == 0 {
-            return Some(lanes.into_iter().flatten().collect());
+        let is_complete = missing == 0 || missing + 2 <= count && is_zero(func, vector);
+        if is_complete {
+            return Some(lanes.into_iter().take(count as usize).collect());
         }
         let below = func.defining_inst(vector)?;
         if uses.only_user_in_block(func, below, vector) != Some(inst) {

@@ -5,10 +5,10 @@
 //! |---|---|
 //! | two of 64 bits | interleaved |
 //! | four of 32 bits | interleaved in pairs, and these |
+//! | eight words | inserted |
 //! | sixteen bytes | two are a word in a register of integers, one equal to the other by a product; the words are inserted |
 //!
-//! The first value has its lane in a register of its own from the start. Words have an insertion of their own as they are,
-//! and booleans stay with the insertions of single lanes.
+//! The first value has its lane in a register of its own from the start. Booleans stay with the insertions of single lanes.
 //!
 //! Contract: whether an insertion needs no code is decided at its definition ([`X86::folds_into_built`]) and of what the last
 //! one knows as well ([`X86::built`]); all values are in registers until that.
@@ -29,7 +29,7 @@ impl X86 {
     /// Whether vectors of this type are put together at once.
     const fn builds(self, ty: Type) -> bool {
         match ty {
-            Type::V2F64 | Type::V4F32 | Type::V4I32 | Type::V16I8 => true,
+            Type::V2F64 | Type::V4F32 | Type::V4I32 | Type::V8I16 | Type::V16I8 => true,
             Type::V2I64 => !self.has_pairs(),
             _ => false,
         }
@@ -53,25 +53,61 @@ impl X86 {
         let Some(elements) = elements else { return false };
         let dst = match (ty, &elements[..]) {
             (Type::V16I8, bytes) => self.build_of_bytes(cx, bytes),
-            (_, &[a, b]) => {
+            (Type::V8I16, words) => self.build_of_words(cx, words),
+            (_, &[Some(a), Some(b)]) => {
                 let op = if ty == Type::V2F64 { SseOp::Unpcklpd } else { SseOp::Punpcklqdq };
                 self.interleave(cx, op, [a, b])
             }
-            (_, &[a, b, c, d]) if ty == Type::V4F32 => {
-                let [low, high] = [[a, b], [c, d]].map(|pair| self.interleave(cx, SseOp::Unpcklps, pair));
-                self.sse(cx, SseOp::Movlhps, low, high);
-                low
-            }
             (_, &[a, b, c, d]) => {
-                let [low, high] = [[a, b], [c, d]].map(|pair| self.interleave(cx, SseOp::Punpckldq, pair));
-                self.sse(cx, SseOp::Punpcklqdq, low, high);
-                low
+                let low = self.half_of_two(cx, ty, [a, b]);
+                match [c, d] {
+                    // Behind two numbers stands what was in their registers.
+                    [None, None] if ty == Type::V4F32 => {
+                        let cleared = self.vector_temp(cx);
+                        cx.sink.push(Inst::SseUnary { op: SseOp::Movq, dst: cleared, src: Src::Reg(low) });
+                        cleared
+                    }
+                    [None, None] => low,
+                    upper => {
+                        let high = self.half_of_two(cx, ty, upper);
+                        let op = if ty == Type::V4F32 { SseOp::Movlhps } else { SseOp::Punpcklqdq };
+                        self.sse(cx, op, low, high);
+                        low
+                    }
+                }
             }
             _ => return false,
         };
         let to = cx.regs(result).lo();
         self.copy_to(cx, to, dst);
         true
+    }
+
+    /// Two lanes of 32 bits, or zeros, as the lower ones of a new register.
+    fn half_of_two<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, pair: [Option<Value>; 2]) -> VReg {
+        let op = if ty == Type::V4F32 { SseOp::Unpcklps } else { SseOp::Punpckldq };
+        match pair {
+            [Some(a), Some(b)] => self.interleave(cx, op, [a, b]),
+            [Some(a), None] => self.first_of_zeros(cx, a),
+            [None, second] => {
+                let low = self.vector_temp(cx);
+                cx.sink.push(Inst::ZeroXmm { dst: low });
+                if let Some(second) = second {
+                    let other = self.first_lane(cx, second);
+                    self.sse(cx, op, low, other);
+                }
+                low
+            }
+        }
+    }
+
+    /// The value of 32 bits in the lowest lane of a new register, and zeros above.
+    fn first_of_zeros<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
+        let lane = self.first_lane(cx, value);
+        if cx.func.value_type(value) == Type::F32 {
+            self.sse_constant(cx, SseOp::Pand, lane, u32::MAX.into());
+        }
+        lane
     }
 
     /// Two values in the lower lanes of a new register.
@@ -109,34 +145,75 @@ impl X86 {
         dst
     }
 
-    fn build_of_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, bytes: &[Value]) -> VReg {
-        let words: ArrayVec<[Value; 2], 8> = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
-        let mut vector = None;
-        for (lane, &[low, high]) in (0..).zip(&words) {
-            let word = self.word_of(cx, low, high);
-            match vector {
-                // What is above the word is written over by the next one.
-                None => vector = Some(self.lane_of_gpr(cx, Width::B32, word)),
-                Some(dst) => cx.sink.push(Inst::Pinsrw { dst, src: word, lane }),
-            }
-        }
-        vector.unwrap_or_else(|| self.vector_temp(cx))
+    fn build_of_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, bytes: &[Option<Value>]) -> VReg {
+        let words: ArrayVec<[Option<Value>; 2], 8> =
+            bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect();
+        self.inserted_words(cx, &words, |cx, [low, high]| self.word_of(cx, low, high))
     }
 
-    /// Two bytes as the lower ones of a register; anything may be above them.
-    fn word_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, low: Value, high: Value) -> VReg {
+    fn build_of_words<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, words: &[Option<Value>]) -> VReg {
+        self.inserted_words(cx, words, |cx, word| word.map(|word| self.reg(cx, word)))
+    }
+
+    /// A new register with the words that `make` leaves in registers of integers, and zeros for others.
+    fn inserted_words<S: Sink<Inst>, W: Copy>(
+        self,
+        cx: &mut Cx<'_, S>,
+        words: &[W],
+        make: impl Fn(&mut Cx<'_, S>, W) -> Option<VReg>,
+    ) -> VReg {
+        let first = words.first().and_then(|&word| make(cx, word));
+        let second = words.get(1).and_then(|&word| make(cx, word));
+        let dst = match (first, second) {
+            // What is above the word is written over by the next one.
+            (Some(first), Some(_)) => self.lane_of_gpr(cx, Width::B32, first),
+            (Some(first), None) => {
+                let clean = self.temp(cx, Type::I32);
+                let (kind, from, src) = (Extend::Zero, Width::B16, Src::Reg(first));
+                cx.sink.push(Inst::Extend { kind, from, to: Width::B32, dst: clean, src });
+                self.lane_of_gpr(cx, Width::B32, clean)
+            }
+            (None, _) => {
+                let zeros = self.vector_temp(cx);
+                cx.sink.push(Inst::ZeroXmm { dst: zeros });
+                zeros
+            }
+        };
+        if let Some(src) = second {
+            cx.sink.push(Inst::Pinsrw { dst, src, lane: 1 });
+        }
+        for (lane, &word) in (2..).zip(words.get(2..).unwrap_or_default()) {
+            if let Some(src) = make(cx, word) {
+                cx.sink.push(Inst::Pinsrw { dst, src, lane });
+            }
+        }
+        dst
+    }
+
+    /// Two bytes, of which one may be zero, as the lower ones of a register; anything may be above them.
+    fn word_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        low: Option<Value>,
+        high: Option<Value>,
+    ) -> Option<VReg> {
         let width = Width::B32;
-        let lower = self.extended(cx, Extend::Zero, low);
-        if low == high {
+        let lower = low.map(|low| self.extended(cx, Extend::Zero, low));
+        if let Some(lower) = lower.filter(|_| low == high) {
             let dst = self.temp(cx, Type::I32);
             cx.sink.push(Inst::ImulImm { width, dst, src: Src::Reg(lower), imm: TWICE });
-            return dst;
+            return Some(dst);
         }
-        let upper = self.temp(cx, Type::I32);
-        let src = self.reg(cx, high);
-        self.mov(cx, width, upper, Src::Reg(src));
-        cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst: upper, amount: Amount::Imm(8) });
-        cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: lower, src: Src::Reg(upper) });
-        lower
+        let upper = high.map(|high| {
+            let upper = self.temp(cx, Type::I32);
+            let src = self.reg(cx, high);
+            self.mov(cx, width, upper, Src::Reg(src));
+            cx.sink.push(Inst::Shift { op: Shift::Shl, width, dst: upper, amount: Amount::Imm(8) });
+            upper
+        });
+        if let (Some(lower), Some(upper)) = (lower, upper) {
+            cx.sink.push(Inst::Alu { op: Alu::Or, width, dst: lower, src: Src::Reg(upper) });
+        }
+        lower.or(upper)
     }
 }

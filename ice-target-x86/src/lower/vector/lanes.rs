@@ -7,11 +7,11 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, SseOp, Unary, Width};
-use ice_codegen::lanes::{constant_vector, lane_bits, shuffle_of};
+use ice_codegen::lanes::{constant_vector, is_zero, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _};
-use ice_ir::{BinaryOp, Function, InstData, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, Function, InstData, Type, Value};
 
 /// The number of the lane that a constant index names.
 fn lane_number<S: Sink<Inst>>(cx: &mut Cx<'_, S>, ty: Type, index: Value) -> u8 {
@@ -32,15 +32,10 @@ const INSERT_SHUFFLES: [[[u8; 4]; 2]; 4] = [
     [[0, 0, 2, 2], [0, 1, 2, 0]],
 ];
 
-/// Whether a vector has no lane but zeros.
-pub(super) fn is_clear(func: &Function, vector: Value) -> bool {
-    matches!(func.value_def(vector), ValueDef::Undef | ValueDef::Zero)
-}
-
 /// Whether `user` makes the first lane of a vector of zeros of `loaded`, a float.
 pub(in crate::lower) fn takes_first_lane(func: &Function, user: ice_ir::Inst, loaded: Value) -> bool {
     matches!(*func.inst(user), InstData::InsertElement { vector, element, index }
-        if element == loaded && func.int_value(index) == Some(0) && is_clear(func, vector))
+        if element == loaded && func.int_value(index) == Some(0) && is_zero(func, vector))
 }
 
 impl X86 {
@@ -142,7 +137,7 @@ impl X86 {
         result: Value,
     ) -> bool {
         let ty = cx.func.value_type(result);
-        if !is_clear(cx.func, vector) || ty.is_bool_or_bool_vector() {
+        if !is_zero(cx.func, vector) || ty.is_bool_or_bool_vector() {
             return false;
         }
         let size = ty.element().bytes() as u8;

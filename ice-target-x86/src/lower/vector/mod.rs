@@ -27,7 +27,7 @@ use crate::lower::float::of_copy;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
-use ice_codegen::lanes::lane_bits;
+use ice_codegen::lanes::{is_zero, lane_bits};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::rules::VectorRule;
@@ -433,7 +433,7 @@ impl X86 {
         {
             return;
         }
-        let kept = match [if_true, if_false].map(|value| lanes::is_clear(cx.func, value)) {
+        let kept = match [if_true, if_false].map(|value| is_zero(cx.func, value)) {
             [_, true] => Some((SseOp::Pand, if_true)),
             [true, false] => Some((SseOp::Pandn, if_false)),
             _ => None,
