@@ -124,6 +124,31 @@ impl Lanes {
         text.declare(&format!("{first}, i1)"));
         let first = format!("{compare}  %r = call {first} %c, i1 false)\n");
         self.operation(text, &format!("{name}_first"), "i64", &first);
+        if ["slt", "olt"].contains(&name) {
+            self.other_widths(text, name, &compare);
+        }
+    }
+
+    /// Functions of a comparison `%c` that chooses between lanes of other widths than were compared, and is joined with another
+    /// of such.
+    fn other_widths(&self, text: &mut Text, name: &str, compare: &str) {
+        let lanes = self.lanes;
+        for width in [8, 16, 32, 64].into_iter().filter(|width| lanes * width <= 512) {
+            let other = format!("<{lanes} x i{width}>");
+            let loads =
+                format!("  %x = load {other}, ptr %p, align 1\n  %y = load {other}, ptr %q, align 1\n");
+            let body = format!("{compare}{loads}  %r = select <{lanes} x i1> %c, {other} %x, {other} %y\n");
+            self.operation(text, &format!("{name}_select_{width}"), &other, &body);
+            let body = format!(
+                "{compare}{loads}  %e = icmp ult {other} %x, %y\n  %f = xor <{lanes} x i1> %c, %e\n  \
+                 %r = sext <{lanes} x i1> %f to {other}\n"
+            );
+            self.operation(text, &format!("{name}_joined_{width}"), &other, &body);
+            let body = format!("{compare}{loads}  %m = sext <{lanes} x i1> %c to {other}\n  %z = add {other} %m, %x\n  %r = trunc {other} %z to <{lanes} x i1>\n  %s = zext <{lanes} x i1> %r to {other}\n")
+                .replace("%r", "%low")
+                .replace("%s =", "%r =");
+            self.operation(text, &format!("{name}_lowest_{width}"), &other, &body);
+        }
     }
 
     fn common(&self, text: &mut Text) {
@@ -209,6 +234,47 @@ impl Lanes {
             let body =
                 format!("  %r = shufflevector {ty} %a, {ty} %b, <{} x i32> <{}>\n", n / 2, list.join(", "));
             self.operation(text, "shuffle_half", &format!("<{} x {lane}>", n / 2), &body);
+        }
+        // Lanes of four kinds by turns: taken apart, and put together.
+        for start in (0..4).filter(|_| n >= 8) {
+            let list: Vec<String> = (0..n / 4).map(|i| format!("i32 {}", 4 * i + start)).collect();
+            let quarter = format!("<{} x {lane}>", n / 4);
+            let body =
+                format!("  %r = shufflevector {ty} %a, {ty} %b, <{} x i32> <{}>\n", n / 4, list.join(", "));
+            self.operation(text, &format!("shuffle_quarter_{start}"), &quarter, &body);
+            if lane.starts_with('i') && *lane != "i64" {
+                for op in ["zext", "sext"] {
+                    let wide = format!("<{} x i64>", n / 4);
+                    let cast = body.replace("%r", "%s") + &format!("  %r = {op} {quarter} %s to {wide}\n");
+                    self.operation(text, &format!("shuffle_quarter_{start}_{op}"), &wide, &cast);
+                }
+            }
+        }
+        if n.is_multiple_of(2) {
+            let turns = |i: u32| i % 2 * (n / 2) + i / 2 % 2 * n + i / 4;
+            let list: Vec<String> = (0..2 * n).map(|i| format!("i32 {}", turns(i))).collect();
+            let body =
+                format!("  %r = shufflevector {ty} %a, {ty} %b, <{} x i32> <{}>\n", 2 * n, list.join(", "));
+            self.operation(text, "shuffle_by_turns", &double, &body);
+        }
+        // Of values that come one by one, all of them or the first ones.
+        for count in [2, 3].into_iter().filter(|&count| count < n).chain([n]) {
+            let mut body = String::new();
+            let mut vector = "zeroinitializer".to_owned();
+            for i in 0..count {
+                let from = if i % 2 == 0 { "p" } else { "q" };
+                let next = if i + 1 == count { "r".to_owned() } else { format!("v{i}") };
+                body += &format!(
+                    "  %at{i} = getelementptr {lane}, ptr %{from}, i32 {}\n  %l{i} = load {lane}, ptr %at{i}, align 1\n  \
+                     %{next} = insertelement {ty} {vector}, {lane} %l{i}, i32 {}\n",
+                    i / 2,
+                    n - 1 - i
+                );
+                vector = format!("%v{i}");
+            }
+            if lane.starts_with('i') {
+                self.operation(text, &format!("build_{count}"), ty, &body);
+            }
         }
         // Around a loop, so that a vector lives across blocks in a phi.
         let add = if lane.starts_with('i') { "add" } else { "fadd" };
@@ -392,6 +458,23 @@ impl Lanes {
             let call = format!("@llvm.{op}.{}", self.suffix());
             text.declare(&format!("{ty} {call}({ty})"));
             self.operation(text, op, ty, &format!("  %r = call {ty} {call}({ty} %a)\n"));
+        }
+        for op in ["minnum", "maxnum", "minimum", "maximum", "copysign"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty}, {ty})"));
+            let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n");
+            self.operation(text, op, ty, &body);
+        }
+        // Numbers that bytes have room for.
+        let magnitudes = format!("@llvm.fabs.{}", self.suffix());
+        for (op, int) in ["fptosi", "fptoui"].into_iter().flat_map(|op| [8, 16, 32].map(|int| (op, int))) {
+            let target = format!("<{lanes} x i{int}>");
+            let body = format!(
+                "  %m = call {ty} {magnitudes}({ty} %a)\n  %s = fmul {ty} {}, {}\n  %r = {op} {ty} %s to {target}\n",
+                if op == "fptosi" { "%a" } else { "%m" },
+                self.splat("0.0009765625")
+            );
+            self.operation(text, &format!("{op}_small_{int}"), &target, &body);
         }
         let call = format!("@llvm.sqrt.{}", self.suffix());
         text.declare(&format!("{ty} {call}({ty})"));
