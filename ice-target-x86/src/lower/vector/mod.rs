@@ -1,6 +1,7 @@
 //! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the
 //! files below: vectors of 256 bits in `avx` and `avx_cast`, single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of 64
-//! bits in `wide`, constants in `constant`, lanes that change places in `shuffle`.
+//! bits in `wide`, constants in `constant`, lanes that change places in `shuffle`, vectors of single values in `build`, the smaller
+//! or larger of two in `extremum`, products of numbers of 16 bits in `words`.
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
 //! or all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
@@ -21,6 +22,7 @@ pub(super) mod shuffle;
 #[cfg(test)]
 mod tests;
 mod wide;
+mod words;
 
 use crate::inst::{Inst, Src};
 use crate::lower::float::of_copy;
@@ -328,10 +330,20 @@ impl X86 {
         self.sse(cx, SseOp::Por, even, odd);
     }
 
-    /// `pmuludq` multiplies lanes 0 and 2 to 64 bits; once more for lanes 1 and 3, and the low halves of the
+    /// Numbers of 16 bits are multiplied as such ([`words`]). `pmuludq` multiplies lanes 0 and 2 to 64 bits; once more for lanes 1 and 3, and the low halves of the
     /// products together again.
     fn multiply_doublewords<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: [Value; 2], result: Value) {
+        let ranges = args.map(|arg| words::range(cx, arg));
         let [a, b] = args.map(|v| self.reg(cx, v));
+        if ranges.iter().all(|range| range.is_some_and(words::Range::is_word)) {
+            let dst = cx.regs(result).lo();
+            self.copy_to(cx, dst, a);
+            // The products of the upper halves are added: one of each must be zero.
+            if !ranges.iter().flatten().any(|range| range.is_positive()) {
+                self.sse_constant(cx, SseOp::Pand, dst, splat(32, 0xffff));
+            }
+            return self.sse(cx, SseOp::Pmaddwd, dst, b);
+        }
         let even = self.vector_copy(cx, a);
         self.sse(cx, SseOp::Pmuludq, even, b);
         let (odd, other) = (self.vector_temp(cx), self.vector_temp(cx));

@@ -3,7 +3,7 @@
 //!
 //! The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
 //! one), `shufps` once or twice, `pshuflw` and `pshufhw`, the same lane everywhere, 16 bytes in a row of two vectors, every
-//! second lane, lanes in their places, the bytes of words swapped, and two plans whose results are unpacked. Four lanes always
+//! second lane, lanes in their places, the bytes of words swapped, eight bytes as words, and two plans whose results are unpacked. Four lanes always
 //! have one of two steps; eight and sixteen may have none, and are put together lane by lane.
 
 use crate::inst::{Inst, Src};
@@ -115,6 +115,7 @@ fn plan_of(bytes: &[Origin; 16], narrows_booleans: bool, splits: u32) -> Option<
         .or_else(|| every_second(wanted, narrows_booleans))
         .or_else(|| in_place(bytes))
         .or_else(|| alone(swapped_bytes))
+        .or_else(|| alone(bytes_as_words))
         .or_else(|| if both { None } else { of_every_second(bytes, splits.checked_sub(1)?) })
         .or_else(|| split(bytes, splits.checked_sub(1)?))
 }
@@ -304,30 +305,66 @@ fn words_or_byte(bytes: &[Origin; 16]) -> Option<Plan> {
     }
 }
 
-/// Eight words of one vector: each half from one half, or one word everywhere.
+/// Eight words of one vector: one everywhere, or each half from one half.
 fn words(lanes: [Origin; 8], mut from: Reg) -> Option<Plan> {
-    let mut low: [Origin; 4] = core::array::from_fn(|n| lanes[n]);
-    let mut high: [Origin; 4] = core::array::from_fn(|n| lanes[n + 4]);
-    let mut plan = Plan::new();
-    let are_in =
-        |half: &[Origin; 4], start: u8| half.iter().flatten().all(|n| (start..start + 4).contains(n));
-    if are_in(&low, 4) && are_in(&high, 0) {
-        plan.push(Step::One(SseOp::Pshufd, from, super::shuffle([2, 3, 0, 1])));
-        from = Reg::Last;
-        [low, high] = [low.map(|n| Some(n? - 4)), high.map(|n| Some(n? + 4))];
+    let first = *lanes.iter().flatten().next()?;
+    if are(&lanes, |_| first) {
+        return Some(Plan::from_iter(same_word(from, first)));
     }
-    if are_in(&low, 0) && are_in(&high, 4) {
-        if !are(&low, |n| n) {
-            plan.push(Step::One(SseOp::Pshuflw, from, order(low, |n| n)));
-            from = Reg::Last;
+    let halves: [[Origin; 4]; 2] = [0, 4].map(|start| core::array::from_fn(|n| lanes[start + n]));
+    let mut sources = [0, 1];
+    for (source, half) in sources.iter_mut().zip(&halves) {
+        if let Some(first) = half.iter().flatten().next() {
+            *source = first / 4;
+            if half.iter().flatten().any(|lane| lane / 4 != *source) {
+                return None;
+            }
         }
-        if !are(&high, |n| n + 4) {
-            plan.push(Step::One(SseOp::Pshufhw, from, order(high, |n| n - 4)));
-        }
+    }
+    let halves = halves.map(|half| half.map(|lane| lane.map(|lane| lane % 4)));
+    let mut plan = Plan::new();
+    let is_one_half = sources[0] == sources[1]
+        && (0..4).all(|n| halves[0][n].is_none_or(|lane| halves[1][n].is_none_or(|other| lane == other)));
+    if is_one_half {
+        // Both are the same words of one half, which come to their places there.
+        let both = core::array::from_fn(|n| halves[0][n].or(halves[1][n]));
+        let (op, start) = if sources[0] == 0 { (SseOp::Pshuflw, 0) } else { (SseOp::Pshufhw, 2) };
+        plan.push(Step::One(op, from, order(both, |n| n)));
+        plan.push(Step::One(SseOp::Pshufd, Reg::Last, super::shuffle([start, start + 1, start, start + 1])));
         return Some(plan);
     }
-    let &word = lanes.iter().flatten().next()?;
-    lanes.iter().flatten().all(|&n| n == word).then(|| Plan::from_iter(same_word(from, word)))
+    if sources != [0, 1] {
+        let [low, high] = sources.map(|source| 2 * source);
+        plan.push(Step::One(SseOp::Pshufd, from, super::shuffle([low, low + 1, high, high + 1])));
+        from = Reg::Last;
+    }
+    for (op, half) in [SseOp::Pshuflw, SseOp::Pshufhw].into_iter().zip(halves) {
+        if !are(&half, |n| n) {
+            plan.push(Step::One(op, from, order(half, |n| n)));
+            from = Reg::Last;
+        }
+    }
+    Some(plan)
+}
+
+/// Bytes of one half of a vector, in both halves the same: as words whose bytes are both that.
+fn bytes_as_words(bytes: &[Origin; 16]) -> Option<Plan> {
+    let first = *bytes.iter().flatten().next()?;
+    let (op, start) = if first < 8 { (SseOp::Punpcklbw, 0) } else { (SseOp::Punpckhbw, 8) };
+    let mut lanes = [None; 8];
+    for (n, from) in (0..).zip(bytes) {
+        let Some(from) = *from else { continue };
+        let (lane, place) = (from.checked_sub(start).filter(|&lane| lane < 8)?, &mut lanes[n % 8]);
+        if place.is_some_and(|other| other != lane) {
+            return None;
+        }
+        *place = Some(lane);
+    }
+    let mut plan = Plan::from_iter([Step::Unpack(op, Reg::Source(0), Reg::Source(0))]);
+    plan.extend(words(lanes, Reg::Last)?);
+    plan.push(Step::Shift(SseOp::Psrlw, Reg::Last, 8));
+    plan.push(Step::Unpack(SseOp::Packuswb, Reg::Last, Reg::Last));
+    Some(plan)
 }
 
 /// One word everywhere: four times in its half, then that half everywhere.
@@ -770,6 +807,22 @@ mod tests {
         check(&core::array::from_fn(|n| Some(n as u8 ^ 1)), 3);
         check(&bytes(&core::array::from_fn::<_, 8, _>(|n| Some(7 - n as u8))), 3);
         check(&bytes(&core::array::from_fn::<_, 8, _>(|n| Some(n as u8 ^ 5))), 3);
+    }
+
+    #[test]
+    fn bytes_of_one_half_change_places_as_words() {
+        for start in [0, 8] {
+            for n in 0..256u32 {
+                let lane = |i: usize| start + (n >> (2 * (i % 4)) & 3) as u8;
+                check(&core::array::from_fn(|i| Some(lane(i))), 5);
+                check(&core::array::from_fn(|i| (i < 4).then(|| lane(i))), 5);
+                let upper = |i: usize| lane(i) + if i % 8 < 4 { 0 } else { 4 };
+                check(&core::array::from_fn(|i| Some(upper(i))), 6);
+            }
+        }
+        // Words of one half, differently in both.
+        check(&bytes(&[2, 1, 0, 3, 0, 0, 1, 2].map(Some)), 3);
+        check(&bytes(&[7, 4, 4, 5, 4, 6, 7, 7].map(Some)), 3);
     }
 
     #[test]

@@ -341,6 +341,9 @@ impl Lanes {
                 &format!("  %r = {op} {ty} %a, {}\n", self.splat("7")),
             );
         }
+        if width < 32 && lanes * 32 <= 512 {
+            self.products(text);
+        }
         for predicate in ["eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"] {
             self.comparison(text, predicate, &format!("icmp {predicate}"));
         }
@@ -429,6 +432,27 @@ impl Lanes {
                     if *lanes == 32 { "add i32 %m, 0".to_owned() } else { format!("zext i{lanes} %m to i32") }
                 ),
             );
+        }
+    }
+
+    /// Products of 32 bits of extended lanes, their differences, and what is in all lanes.
+    fn products(&self, text: &mut Text) {
+        let Lanes { ty, lanes, .. } = self;
+        let wide = format!("<{lanes} x i32>");
+        for (first, second) in [("zext", "zext"), ("zext", "sext"), ("sext", "zext"), ("sext", "sext")] {
+            let extended = format!("  %x = {first} {ty} %a to {wide}\n  %y = {second} {ty} %b to {wide}\n");
+            let body = format!("{extended}  %r = mul {wide} %x, %y\n");
+            self.operation(text, &format!("product_{first}_{second}"), &wide, &body);
+            let body = format!("{extended}  %d = sub {wide} %x, %y\n  %r = mul {wide} %d, %d\n");
+            self.operation(text, &format!("square_{first}_{second}"), &wide, &body);
+            let narrow = if first == "zext" { "i8" } else { "i16" };
+            let body = format!(
+                "{extended}  %n = trunc i32 %i to {narrow}\n  %s = {first} {narrow} %n to i32\n  \
+                 %l = insertelement {wide} poison, i32 %s, i32 0\n  \
+                 %all = shufflevector {wide} %l, {wide} poison, <{lanes} x i32> zeroinitializer\n  \
+                 %r = mul {wide} %all, %y\n"
+            );
+            self.operation(text, &format!("scaled_{first}_{second}"), &wide, &body);
         }
     }
 
