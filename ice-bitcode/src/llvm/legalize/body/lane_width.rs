@@ -55,15 +55,17 @@ impl Body<'_, '_> {
 
     /// The booleans of the shape `from` as native vectors of type `to`, at least as many as there are lanes.
     pub(super) fn booleans_as(&mut self, booleans: Run, from: VectorShape, to: Type) -> Run {
-        if from.native == Some(to) {
-            return booleans;
+        let (mut run, mut native) = (booleans, from.native);
+        for _ in 0..MAX_STEPS {
+            if native == Some(to) {
+                return run;
+            }
+            let Some(before) = self.booleans_before(run, native, from.lanes) else { break };
+            (run, native) = (before, Some(self.ty_of(self.get(before, 0))));
         }
-        if let Some(known) = self.booleans_before(booleans, from, to) {
-            return known;
-        }
-        match from.native {
-            Some(_) => self.moved_to(booleans, from.lanes, to),
-            None => self.join_lanes(VectorShape { native: Some(to), ..from }, booleans),
+        match native {
+            Some(_) => self.moved_to(run, from.lanes, to),
+            None => self.join_lanes(VectorShape { native: Some(to), ..from }, run),
         }
     }
 
@@ -83,38 +85,30 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Booleans of type `to` of which these are the lanes.
-    fn booleans_before(&mut self, booleans: Run, from: VectorShape, to: Type) -> Option<Run> {
-        let out = self.reserve(from.lanes.div_ceil(to.lanes()));
-        for i in 0..from.lanes {
-            let lane = match from.native {
+    /// The native vectors of one type of which all lanes of these booleans were taken, in their places.
+    fn booleans_before(&mut self, booleans: Run, native: Option<Type>, lanes: u32) -> Option<Run> {
+        let (mut out, mut ty) = (Run { start: 0, len: 0 }, None);
+        for i in 0..lanes {
+            let lane = match native {
                 Some(native) => {
                     self.inserted_value(self.get(booleans, i / native.lanes()), i % native.lanes())?
                 }
                 None => self.get(booleans, i),
             };
-            let (vector, lane) = self.lane_before(lane, to)?;
-            let (part, own) = (i / to.lanes(), i % to.lanes());
-            if lane != own || own > 0 && self.get(out, part) != vector {
+            let inst = self.b.func.defining_inst(lane)?;
+            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
+            let of = self.ty_of(vector);
+            if i == 0 {
+                (out, ty) = (self.reserve(lanes.div_ceil(of.lanes())), Some(of));
+            }
+            let (part, own) = (i / of.lanes(), i % of.lanes());
+            let is_here = ty == Some(of) && self.b.func.int_value(index) == Some(own.into());
+            if !is_here || own > 0 && self.get(out, part) != vector {
                 return None;
             }
             self.set(out, part, vector);
         }
         Some(out)
-    }
-
-    /// The lane of a vector of type `to` that a boolean was taken from.
-    fn lane_before(&self, mut boolean: Value, to: Type) -> Option<(Value, u32)> {
-        for _ in 0..MAX_STEPS {
-            let inst = self.b.func.defining_inst(boolean)?;
-            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
-            let lane = self.b.func.int_value(index)? as u32;
-            if self.ty_of(vector) == to {
-                return Some((vector, lane));
-            }
-            boolean = self.inserted_value(vector, lane)?;
-        }
-        None
     }
 
     // ---- integers

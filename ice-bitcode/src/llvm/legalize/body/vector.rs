@@ -4,7 +4,7 @@
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
 //! A lane with a variable index is chosen by comparing the index with every lane.
 
-use ice_ir::{InstData, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
@@ -147,7 +147,7 @@ impl Body<'_, '_> {
         let ones = self.icmp(IntCond::Eq, zero, zero);
         match ty {
             ty if ty.element() == Type::I1 => ones,
-            ty => self.cast(ice_ir::CastOp::Sext, ones, ty),
+            ty => self.cast(CastOp::Sext, ones, ty),
         }
     }
 
@@ -157,10 +157,10 @@ impl Body<'_, '_> {
         if ty == Type::V16I8 {
             let zero = self.b.func.make_zero(ty);
             let is_negative = self.icmp(IntCond::Slt, vector, zero);
-            return self.cast(ice_ir::CastOp::Sext, is_negative, ty);
+            return self.cast(CastOp::Sext, is_negative, ty);
         }
         let amount = self.splat(ty, i64::from(ty.element().bits()) - 1);
-        self.bin(ice_ir::BinaryOp::Ashr, vector, amount)
+        self.bin(BinaryOp::Ashr, vector, amount)
     }
 
     /// `number` in every lane of a native vector of integers.
@@ -272,6 +272,8 @@ impl Body<'_, '_> {
                     let at = lane / native.lanes();
                     let (part, element) = (self.get(parts, at), self.get(element, 0));
                     let part = self.set_lane(part, lane % native.lanes(), element);
+                    let number = if lane + 1 == vector.lanes { self.number_in(vector, part) } else { None };
+                    let part = number.map_or(part, |number| self.first_lane(number, native));
                     self.set(out, at, part);
                 }
                 None => self.copy(out, lane * each, element),
@@ -289,6 +291,35 @@ impl Body<'_, '_> {
         }
         let run = self.join_lanes(vector, out);
         Ok(self.operand(a.ty, run))
+    }
+
+    /// The number of 32 or 64 bits whose parts were put one by one into all lanes of a short vector, the lowest first.
+    fn number_in(&self, vector: VectorShape, part: Value) -> Option<Value> {
+        let bits = vector.lane.bits();
+        let ty = match vector.lanes * bits {
+            32 => Type::I32,
+            64 => Type::I64,
+            _ => return None,
+        };
+        let mut whole = None;
+        for lane in 0..vector.lanes {
+            let inst = self.b.func.defining_inst(self.inserted_value(part, lane)?)?;
+            let InstData::Cast { op: CastOp::Trunc, arg } = *self.b.func.inst(inst) else { return None };
+            let shifted = |inst| match *self.b.func.inst(inst) {
+                InstData::Binary { op: BinaryOp::Lshr, args: [number, amount] }
+                    if self.b.func.int_value(amount) == Some((lane * bits).into()) =>
+                {
+                    Some(number)
+                }
+                _ => None,
+            };
+            let number = if lane == 0 { arg } else { shifted(self.b.func.defining_inst(arg)?)? };
+            if self.ty_of(number) != ty || whole.is_some_and(|whole| whole != number) {
+                return None;
+            }
+            whole = Some(number);
+        }
+        whole
     }
 
     fn check_searched(&self, vector: VectorShape) -> Checked<()> {
