@@ -489,6 +489,18 @@ impl Lanes {
             let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n");
             self.operation(text, op, ty, &body);
         }
+        // Any bits: large numbers, infinities and NaN among them.
+        let bits = if *lane == "float" { 32 } else { 64 };
+        for (op, int) in ["fptosi", "fptoui"].into_iter().flat_map(|op| [8, 16, 32].map(|int| (op, int))) {
+            let target = format!("<{lanes} x i{int}>");
+            let call = format!("@llvm.{op}.sat.v{lanes}i{int}.{}", self.suffix());
+            text.declare(&format!("{target} {call}({ty})"));
+            let body = format!(
+                "  %x = bitcast <{lanes} x i{bits}> %a.bits to {ty}\n  %s = call {target} {call}({ty} %x)\n  \
+                 %t = call {target} {call}({ty} %b)\n  %r = add {target} %s, %t\n"
+            );
+            self.operation(text, &format!("{op}_sat_{int}"), &target, &body);
+        }
         // Numbers that bytes have room for.
         let magnitudes = format!("@llvm.fabs.{}", self.suffix());
         for (op, int) in ["fptosi", "fptoui"].into_iter().flat_map(|op| [8, 16, 32].map(|int| (op, int))) {

@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 4;
 
 /// What stands in lanes that have become wider, above what they were.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Above {
+pub(super) enum Above {
     /// Zeros.
     Zeros,
     /// The sign.
@@ -165,7 +165,7 @@ impl Body<'_, '_> {
     }
 
     /// Lanes without their upper bits, or with others above them.
-    fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Run {
+    pub(super) fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Run {
         let from = self.ty_of(self.get(numbers, 0));
         let bits = [from, to].map(|ty| i64::from(ty.element().bits()));
         if let Some(cut) = self.cut_out(numbers, lanes, to, above) {

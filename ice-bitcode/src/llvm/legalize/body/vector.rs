@@ -169,6 +169,12 @@ impl Body<'_, '_> {
         self.lanes_from(ty, |_, _| lane)
     }
 
+    /// `number` in every lane of a native vector of floats.
+    pub(super) fn float_splat(&mut self, ty: Type, number: f64) -> Value {
+        let lane = self.float(ty.element(), number);
+        self.lanes_from(ty, |_, _| lane)
+    }
+
     /// Part by part.
     pub(super) fn each_part(
         &mut self,

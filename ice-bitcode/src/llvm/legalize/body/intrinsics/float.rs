@@ -6,7 +6,8 @@ use super::Call;
 use crate::error::Error;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::Sign;
-use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::lane_width::Above;
+use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
 use crate::llvm::wire::types::TypeId;
@@ -118,9 +119,54 @@ impl Body<'_, '_> {
         let Scalar::Int(bits) = self.lane_scalar(call.ret)? else {
             return fail(self.type_class(call.ret, "integers"));
         };
+        if let Some(run) = self.saturated_natives(a, call.ret, sign) {
+            return self.operand_of(call.ret, run);
+        }
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
             cx.float_to_int_saturated(sign, scalar, bits, cx.get(runs[0], 0))
         })
+    }
+
+    /// The same of vectors of `float` at once, to integers of 8, 16 and 32 bits: numbers are brought into the range before.
+    fn saturated_natives(&mut self, a: Operand, ret: TypeId, sign: Sign) -> Option<Run> {
+        let (Kind::Vector(from), Kind::Vector(to)) = (self.kind(a.ty), self.kind(ret)) else { return None };
+        let native = to.native.filter(|ty| matches!(ty, Type::V16I8 | Type::V8I16 | Type::V4I32))?;
+        let has_conversion = self.m.legal.machine().shuffles_lanes && from.native == Some(Type::V4F32);
+        if !has_conversion || from.lanes != to.lanes {
+            return None;
+        }
+        let (ty, wide) = (Type::V4F32, Type::V4I32);
+        let bits = native.element().bits();
+        // From here on numbers are too large. Of 32 bits the last float below is less than the largest integer.
+        let (least, end) = match sign {
+            Sign::Signed => (-((1u64 << (bits - 1)) as f32), (1u64 << (bits - 1)) as f32),
+            Sign::Unsigned => (0.0, (1u64 << bits) as f32),
+        };
+        let is_whole = bits == 32;
+        let most = if is_whole { f32::from_bits(end.to_bits() - 1) } else { end - 1.0 };
+        let op = if is_whole && sign == Sign::Unsigned { CastOp::Fptoui } else { CastOp::Fptosi };
+        let [least, most, end] = [least, most, end].map(|bound| self.float_splat(ty, bound.into()));
+        let largest = if sign == Sign::Signed { i64::from(i32::MAX) } else { -1 };
+        let largest = if is_whole { Some(self.splat(wide, largest)) } else { None };
+        let run = self.run(a);
+        let numbers = self.each_part(run, run, |cx, x, _| {
+            let is_number = cx.fcmp(FloatCond::Ord, x, x);
+            let zero = cx.b.func.make_zero(ty);
+            let number = cx.choose(is_number, x, zero);
+            let is_less = cx.fcmp(FloatCond::Olt, number, most);
+            let number = cx.choose(is_less, number, most);
+            let is_more = cx.fcmp(FloatCond::Ogt, number, least);
+            let number = cx.choose(is_more, number, least);
+            let number = cx.cast(op, number, wide);
+            match largest {
+                None => number,
+                Some(largest) => {
+                    let is_large = cx.fcmp(FloatCond::Oge, x, end);
+                    cx.choose(is_large, largest, number)
+                }
+            }
+        });
+        Some(self.numbers_as(numbers, from.lanes, native, Above::Zeros))
     }
 
     /// The float whose half is in an `i16`.
