@@ -307,6 +307,34 @@ define void @bytes(ptr %p, ptr %q) {
 }
 
 #[test]
+fn operations_that_a_machine_has_are_its_instructions() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "declare <16 x i8> @llvm.uadd.sat.v16i8(<16 x i8>, <16 x i8>)
+declare <4 x i32> @llvm.uadd.sat.v4i32(<4 x i32>, <4 x i32>)
+define <16 x i8> @f(<16 x i8> %a, <16 x i8> %b) {
+  %r = call <16 x i8> @llvm.uadd.sat.v16i8(<16 x i8> %a, <16 x i8> %b)
+  ret <16 x i8> %r
+}
+define <4 x i32> @g(<4 x i32> %a, <4 x i32> %b) {
+  %r = call <4 x i32> @llvm.uadd.sat.v4i32(<4 x i32> %a, <4 x i32> %b)
+  ret <4 x i32> %r
+}";
+    let bytes = make("llvm-as-19", "saturated.ll", text, &[]);
+    let vector_instructions = &[("uadd.sat", ice_ir::Type::V16I8, ["sums $2, $0", "=x,0,x"])];
+    for (has_assembler, instructions, sums) in [(true, 1, 0), (false, 0, 16)] {
+        let machine = MachineDescription { has_assembler, vector_instructions, ..X86_64 };
+        let program = read_for(&bytes, &machine).expect("is read");
+        let mut text = String::new();
+        ice_ir::write_program(&program, &mut text).expect("writes");
+        assert_eq!(text.matches("sums").count(), instructions, "{text}");
+        assert_eq!(text.matches(": i8 = add").count(), sums, "{text}");
+        assert_eq!(text.matches(": i32 = add").count(), 4, "{text}");
+    }
+}
+
+#[test]
 fn numbers_of_binary128_are_passed_as_the_machine_says() {
     if !has("llvm-as-19") {
         return;

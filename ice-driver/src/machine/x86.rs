@@ -102,6 +102,19 @@ const WIDE: MachineDescription = MachineDescription {
     ..NARROW
 };
 
+/// Sums and differences that stop at the ends of the range (SDM volume 2, `PADDS`, `PADDUS`, `PSUBS`, `PSUBUS`).
+#[cfg(feature = "llvm")]
+const SATURATED: &[(&str, Type, [&str; 2])] = &[
+    ("sadd.sat", Type::V16I8, ["paddsb $2, $0", "=x,0,x"]),
+    ("sadd.sat", Type::V8I16, ["paddsw $2, $0", "=x,0,x"]),
+    ("uadd.sat", Type::V16I8, ["paddusb $2, $0", "=x,0,x"]),
+    ("uadd.sat", Type::V8I16, ["paddusw $2, $0", "=x,0,x"]),
+    ("ssub.sat", Type::V16I8, ["psubsb $2, $0", "=x,0,x"]),
+    ("ssub.sat", Type::V8I16, ["psubsw $2, $0", "=x,0,x"]),
+    ("usub.sat", Type::V16I8, ["psubusb $2, $0", "=x,0,x"]),
+    ("usub.sat", Type::V8I16, ["psubusw $2, $0", "=x,0,x"]),
+];
+
 #[cfg(feature = "llvm")]
 const NARROW: MachineDescription = MachineDescription {
     block_addresses: BlockAddresses::Code,
@@ -126,6 +139,7 @@ const NARROW: MachineDescription = MachineDescription {
     has_wide_registers: true,
     argument_align_log2: 12,
     has_assembler: true,
+    vector_instructions: SATURATED,
     usual_features: &[],
     has_indirect_functions: true,
     jumps: Some(JumpTexts {

@@ -97,6 +97,9 @@ pub struct MachineDescription {
     pub block_addresses: BlockAddresses,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
+    /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
+    /// inline assembly with the result and two operands.
+    pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
     /// Features that ask for other code on other machines only, as `target-features` writes them.
     pub usual_features: &'static [&'static str],
     /// How code jumps out of functions by a buffer.
@@ -207,6 +210,7 @@ impl MachineDescription {
         argument_align_log2: 4,
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
+        vector_instructions: &[],
         usual_features: &[],
         jumps: None,
         rounding: None,

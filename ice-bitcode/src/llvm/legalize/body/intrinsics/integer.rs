@@ -2,7 +2,8 @@
 
 use ice_ir::{BinaryOp, IntCond, Intrinsic, Type, Value};
 
-use super::Call;
+use super::{Call, statement};
+use crate::error::Error;
 use crate::llvm::legalize::body::arithmetic::Cond;
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::body::values::{Operand, Run};
@@ -180,6 +181,9 @@ impl Body<'_, '_> {
     /// A sum or difference that stops at the ends of the range.
     pub(super) fn saturate(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
         let [a, b, ..] = call.args;
+        if let Some(result) = self.vector_instruction(call)? {
+            return Ok(result);
+        }
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| match scalar {
             Scalar::Int(bits @ ..=64) => {
                 let value = cx.int_saturate(op, sign, bits, cx.get(runs[0], 0), cx.get(runs[1], 0));
@@ -188,6 +192,28 @@ impl Body<'_, '_> {
             Scalar::Int(bits) => Ok(cx.wide_saturate(op, sign, bits, runs[0], runs[1])),
             _ => unsupported("saturation of floats"),
         })
+    }
+
+    /// A call on two native vectors that is one instruction of the machine.
+    fn vector_instruction(&mut self, call: &Call) -> Checked<Option<Operand>> {
+        let [a, b, ..] = call.args;
+        let machine = self.m.legal.machine();
+        let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty) else { return Ok(None) };
+        let known = |&&(name, ty, _): &&(&str, Type, _)| name == call.row.name && ty == native;
+        let Some(&(.., texts)) = machine.vector_instructions.iter().find(known) else { return Ok(None) };
+        if !machine.has_assembler || a.ty != b.ty || a.ty != call.ret {
+            return Ok(None);
+        }
+        let (x, y) = (self.run(a), self.run(b));
+        let out = self.reserve(x.len);
+        for i in 0..x.len {
+            let args = [self.get(x, i), self.get(y, i)];
+            match self.b.assembly(statement(texts), &args, native) {
+                Some(value) => self.set(out, i, value),
+                None => return fail(Error::VoidValue),
+            }
+        }
+        Ok(Some(self.operand(call.ret, out)))
     }
 
     /// A left shift that stops at the ends of the range.
