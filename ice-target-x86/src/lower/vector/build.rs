@@ -20,10 +20,15 @@ use ice_asm::x86::{Alu, Shift, SseOp, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::lanes;
 use ice_codegen::mach::{Sink, VReg};
-use ice_ir::{Type, Value};
+use ice_ir::{InstData, Type, Value};
 
 /// A word whose bytes are both the lower one of a number below 256 is that times this.
 const TWICE: i32 = 0x101;
+
+/// Whether a float comes from memory, so that the rest of its register is clear.
+fn is_loaded<S: Sink<Inst>>(cx: &Cx<'_, S>, float: Value) -> bool {
+    cx.func.defining_inst(float).is_some_and(|inst| matches!(cx.func.inst(inst), InstData::Load { .. }))
+}
 
 impl X86 {
     /// Whether vectors of this type are put together at once.
@@ -61,8 +66,10 @@ impl X86 {
             (_, &[a, b, c, d]) => {
                 let low = self.half_of_two(cx, ty, [a, b]);
                 match [c, d] {
-                    // Behind two numbers stands what was in their registers.
-                    [None, None] if ty == Type::V4F32 => {
+                    // Behind two numbers stands what was in their registers: zeros if memory was.
+                    [None, None]
+                        if ty == Type::V4F32 && ![a, b].into_iter().flatten().all(|v| is_loaded(cx, v)) =>
+                    {
                         let cleared = self.vector_temp(cx);
                         cx.sink.push(Inst::SseUnary { op: SseOp::Movq, dst: cleared, src: Src::Reg(low) });
                         cleared
