@@ -12,7 +12,7 @@ use super::values::Run;
 use super::{Body, Checked};
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 
-/// Most changes of the width that booleans are followed back through, which is one more than there are widths.
+/// Most vectors of booleans that are followed back behind each other.
 const MAX_STEPS: usize = 4;
 
 /// What stands in lanes that have become wider, above what they were.
