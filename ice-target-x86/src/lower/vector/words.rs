@@ -102,7 +102,7 @@ fn below_zeros<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> Option<Value> {
         shuffle.bytes[n].is_none_or(|from| is_zero(cx.func, shuffle.sources[usize::from(from / 16)]))
     };
     let number = shuffle.sources.into_iter().find(|&source| !is_zero(cx.func, source))?;
-    (0..16).all(|n| n / width % 2 == 0 || is_clear(n)).then_some(number)
+    (0..16).all(|n: usize| (n / width).is_multiple_of(2) || is_clear(n)).then_some(number)
 }
 
 /// The most that words without sign are.

@@ -154,7 +154,7 @@ impl Body<'_, '_> {
         let by_turns = most(&turns) < most(&halves);
         let parts = if by_turns { turns } else { halves };
         if count <= 2 || most(&parts) >= count {
-            return self.from_places(ty, places);
+            return self.with_places(ty, places);
         }
         let [low, high] = parts.map(|mut places| {
             self.fill(&mut places, half, ty);
@@ -166,10 +166,10 @@ impl Body<'_, '_> {
                 false => (if n < half { low } else { high }, (n % half) as u32),
             })
         });
-        self.from_places(ty, &both)
+        self.with_places(ty, &both)
     }
 
-    fn from_places(&mut self, ty: Type, places: &Places) -> Value {
+    fn with_places(&mut self, ty: Type, places: &Places) -> Value {
         let mut vector = self.undef(ty);
         for (to, place) in (0..ty.lanes()).zip(places) {
             if let &Some((source, from)) = place {
