@@ -95,7 +95,11 @@ impl X86 {
         let op = if ty == Type::V4F32 { SseOp::Unpcklps } else { SseOp::Punpckldq };
         match pair {
             [Some(a), Some(b)] => self.interleave(cx, op, [a, b]),
-            [Some(a), None] => self.first_of_zeros(cx, a),
+            [Some(a), None] => {
+                let low = self.vector_temp(cx);
+                self.first_of_zeros(cx, low, a);
+                low
+            }
             [None, second] => {
                 let low = self.vector_temp(cx);
                 cx.sink.push(Inst::ZeroXmm { dst: low });
@@ -106,15 +110,6 @@ impl X86 {
                 low
             }
         }
-    }
-
-    /// The value of 32 bits in the lowest lane of a new register, and zeros above.
-    fn first_of_zeros<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> VReg {
-        let lane = self.first_lane(cx, value);
-        if cx.func.value_type(value) == Type::F32 {
-            self.sse_constant(cx, SseOp::Pand, lane, u32::MAX.into());
-        }
-        lane
     }
 
     /// Two values in the lower lanes of a new register.

@@ -2,7 +2,7 @@
 //! the other in a 16-byte object of the frame.
 
 use super::by_lane;
-use super::shuffle::plan;
+use super::plan::plan;
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
@@ -140,54 +140,46 @@ impl X86 {
         if !is_zero(cx.func, vector) || ty.is_bool_or_bool_vector() {
             return false;
         }
-        let size = ty.element().bytes() as u8;
-        if let (Type::V2F64 | Type::V4F32, Some(mem)) = (ty, self.folded_load(cx, element)) {
-            let dst = cx.regs(result).lo();
-            cx.sink.push(Inst::LoadXmm { size, dst, mem });
-            return true;
-        }
-        let has_avx = cx.sink.frame().has_wide_registers;
-        let (width, src) = match ty {
-            Type::V2F64 | Type::V4F32 => {
-                let first = self.reg(cx, element);
-                let (dst, src) = (cx.regs(result).lo(), Src::Reg(first));
-                match (ty, has_avx) {
-                    (Type::V2F64, true) => {
-                        cx.sink.push(Inst::AvxUnary { op: SseOp::Movq, size: 16, dst, src });
-                    }
-                    (Type::V2F64, false) => cx.sink.push(Inst::SseUnary { op: SseOp::Movq, dst, src }),
-                    // The lane, and zeros in the three others.
-                    (_, true) => {
-                        cx.sink.push(Inst::AvxImm {
-                            op: SseOp::Insertps,
-                            size: 16,
-                            dst,
-                            first,
-                            src,
-                            imm: 0b1110,
-                        });
-                    }
-                    (_, false) => {
-                        cx.sink.push(Inst::MovXmm { dst, src: first, size });
-                        self.sse_constant(cx, SseOp::Pand, dst, u32::MAX.into());
-                    }
-                }
-                return true;
-            }
-            Type::V2I64 if self.has_pairs() => {
-                let regs = self.regs(cx, element);
-                let low = self.low_quadword(cx, regs);
-                let dst = cx.regs(result).lo();
-                self.copy_to(cx, dst, low);
-                return true;
-            }
-            Type::V2I64 => (Width::B64, self.reg(cx, element)),
-            Type::V4I32 => (Width::B32, self.reg(cx, element)),
-            _ => (Width::B32, self.extended(cx, Extend::Zero, element)),
-        };
         let dst = cx.regs(result).lo();
-        cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width, dst, src: Src::Reg(src) });
+        match self.folded_load(cx, element) {
+            Some(mem) => cx.sink.push(Inst::LoadXmm { size: ty.element().bytes() as u8, dst, mem }),
+            None => self.first_of_zeros(cx, dst, element),
+        }
         true
+    }
+
+    /// `dst` = the value in the lowest lane, and zeros above.
+    pub(super) fn first_of_zeros<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, value: Value) {
+        let has_avx = cx.sink.frame().has_wide_registers;
+        let size = 16;
+        let (width, src) = match cx.func.value_type(value) {
+            Type::F64 => {
+                let src = Src::Reg(self.reg(cx, value));
+                return cx.sink.push(match has_avx {
+                    true => Inst::AvxUnary { op: SseOp::Movq, size, dst, src },
+                    false => Inst::SseUnary { op: SseOp::Movq, dst, src },
+                });
+            }
+            Type::F32 => {
+                let first = self.reg(cx, value);
+                if has_avx {
+                    // The lane, and zeros in the three others.
+                    let (op, src, imm) = (SseOp::Insertps, Src::Reg(first), 0b1110);
+                    return cx.sink.push(Inst::AvxImm { op, size, dst, first, src, imm });
+                }
+                cx.sink.push(Inst::MovXmm { dst, src: first, size: 4 });
+                return self.sse_constant(cx, SseOp::Pand, dst, u32::MAX.into());
+            }
+            Type::I64 if self.has_pairs() => {
+                let regs = self.regs(cx, value);
+                let low = self.low_quadword(cx, regs);
+                return self.copy_to(cx, dst, low);
+            }
+            Type::I64 => (Width::B64, self.reg(cx, value)),
+            Type::I32 => (Width::B32, self.reg(cx, value)),
+            _ => (Width::B32, self.extended(cx, Extend::Zero, value)),
+        };
+        cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width, dst, src: Src::Reg(src) });
     }
 
     fn insert_quadword<S: Sink<Inst>>(

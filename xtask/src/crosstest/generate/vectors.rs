@@ -144,9 +144,10 @@ impl Lanes {
                  %r = sext <{lanes} x i1> %f to {other}\n"
             );
             self.operation(text, &format!("{name}_joined_{width}"), &other, &body);
-            let body = format!("{compare}{loads}  %m = sext <{lanes} x i1> %c to {other}\n  %z = add {other} %m, %x\n  %r = trunc {other} %z to <{lanes} x i1>\n  %s = zext <{lanes} x i1> %r to {other}\n")
-                .replace("%r", "%low")
-                .replace("%s =", "%r =");
+            let body = format!(
+                "{compare}{loads}  %m = sext <{lanes} x i1> %c to {other}\n  %z = add {other} %m, %x\n  \
+                 %low = trunc {other} %z to <{lanes} x i1>\n  %r = zext <{lanes} x i1> %low to {other}\n"
+            );
             self.operation(text, &format!("{name}_lowest_{width}"), &other, &body);
         }
     }

@@ -7,6 +7,7 @@ use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
+use super::vector::vector_of;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::int_type;
@@ -106,12 +107,7 @@ impl Body<'_, '_> {
             && !matches!((op, x.element()), (CastOp::Sitofp | CastOp::Uitofp, Type::I1))
             && !matches!((op, y.element()), (CastOp::Fptosi | CastOp::Fptoui, Type::I1))
         {
-            let out = self.reserve(a.len);
-            for i in 0..a.len {
-                let part = self.cast(op, self.get(a, i), y);
-                self.set(out, i, part);
-            }
-            return Ok(out);
+            return Ok(self.cast_each(op, a, y));
         }
         let lanes = self.split_lanes(from, a);
         let each = from.lane.parts();
@@ -311,13 +307,7 @@ impl Body<'_, '_> {
         let fills = |scalar: Scalar| is_number(scalar.part()) && scalar.bits() == scalar.part().bits();
         match (self.kind(a.ty), self.kind(to)) {
             (Kind::Vector(vector), Kind::Scalar(scalar)) if vector.is_short() && fills(scalar) => {
-                let lanes = match scalar.part() {
-                    Type::I32 => Type::V4I32,
-                    Type::F32 => Type::V4F32,
-                    Type::F64 => Type::V2F64,
-                    _ => Type::V2I64,
-                };
-                let lanes = self.bits_as(self.single(a), lanes);
+                let lanes = self.bits_as(self.single(a), vector_of(scalar.part()));
                 Some(self.lane(lanes, 0))
             }
             (Kind::Scalar(scalar), Kind::Vector(vector)) if vector.is_short() && fills(scalar) => {

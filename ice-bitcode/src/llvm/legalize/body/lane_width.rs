@@ -10,6 +10,7 @@ use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 use super::values::Run;
 use super::{Body, Checked};
+use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 
 /// Most vectors of booleans that are followed back behind each other.
@@ -24,30 +25,13 @@ pub(super) enum Above {
     Sign,
 }
 
-/// The native vector with half as many lanes, of twice the width.
-const fn wider(ty: Type) -> Option<Type> {
-    Some(match ty {
-        Type::V16I8 => Type::V8I16,
-        Type::V8I16 => Type::V4I32,
-        Type::V4I32 => Type::V2I64,
-        Type::V16I1 => Type::V8I1,
-        Type::V8I1 => Type::V4I1,
-        Type::V4I1 => Type::V2I1,
-        _ => return None,
-    })
-}
-
-/// The native vector with twice as many lanes, of half the width.
-const fn narrower(ty: Type) -> Option<Type> {
-    Some(match ty {
-        Type::V8I16 => Type::V16I8,
-        Type::V4I32 => Type::V8I16,
-        Type::V2I64 => Type::V4I32,
-        Type::V8I1 => Type::V16I1,
-        Type::V4I1 => Type::V8I1,
-        Type::V2I1 => Type::V4I1,
-        _ => return None,
-    })
+/// The native vector of 128 bits with so many lanes, of integers or booleans as those of `ty`.
+fn with_lanes(ty: Type, lanes: u32) -> Option<Type> {
+    let element = match ty.element() {
+        Type::I1 => Type::I1,
+        _ => int_type(128 / lanes),
+    };
+    Type::vector(element, lanes)
 }
 
 impl Body<'_, '_> {
@@ -89,26 +73,32 @@ impl Body<'_, '_> {
     fn booleans_before(&mut self, booleans: Run, native: Option<Type>, lanes: u32) -> Option<Run> {
         let (mut out, mut ty) = (Run { start: 0, len: 0 }, None);
         for i in 0..lanes {
-            let lane = match native {
-                Some(native) => {
-                    self.inserted_value(self.get(booleans, i / native.lanes()), i % native.lanes())?
-                }
-                None => self.get(booleans, i),
-            };
-            let inst = self.b.func.defining_inst(lane)?;
-            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
+            let (vector, lane) = self.lane_before(booleans, native, i)?;
             let of = self.ty_of(vector);
             if i == 0 {
                 (out, ty) = (self.reserve(lanes.div_ceil(of.lanes())), Some(of));
             }
             let (part, own) = (i / of.lanes(), i % of.lanes());
-            let is_here = ty == Some(of) && self.b.func.int_value(index) == Some(own.into());
-            if !is_here || own > 0 && self.get(out, part) != vector {
+            if ty != Some(of) || lane != own || own > 0 && self.get(out, part) != vector {
                 return None;
             }
             self.set(out, part, vector);
         }
         Some(out)
+    }
+
+    /// The vector and its lane that lane `i` of these parts was taken from: native vectors, or a part for each lane.
+    fn lane_before(&self, parts: Run, native: Option<Type>, i: u32) -> Option<(Value, u32)> {
+        let lane = match native {
+            Some(native) => self.inserted_value(self.get(parts, i / native.lanes()), i % native.lanes())?,
+            None => self.get(parts, i),
+        };
+        match *self.b.func.inst(self.b.func.defining_inst(lane)?) {
+            InstData::ExtractElement { vector, index } => {
+                Some((vector, self.b.func.int_value(index)? as u32))
+            }
+            _ => None,
+        }
     }
 
     // ---- integers
@@ -155,7 +145,8 @@ impl Body<'_, '_> {
         }))
     }
 
-    fn cast_each(&mut self, op: CastOp, run: Run, ty: Type) -> Run {
+    /// The same conversion of every part.
+    pub(super) fn cast_each(&mut self, op: CastOp, run: Run, ty: Type) -> Run {
         let out = self.reserve(run.len);
         for i in 0..run.len {
             let part = self.cast(op, self.get(run, i), ty);
@@ -207,16 +198,12 @@ impl Body<'_, '_> {
         let out = self.reserve(lanes.div_ceil(to.lanes()));
         let mut at = 0;
         for i in 0..lanes {
-            let value = self.inserted_value(self.get(numbers, i / from.lanes()), i % from.lanes())?;
-            let inst = self.b.func.defining_inst(value)?;
-            let InstData::ExtractElement { vector, index } = *self.b.func.inst(inst) else { return None };
+            let (vector, lane) = self.lane_before(numbers, Some(from), i)?;
             let (part, own) = (i / to.lanes(), i % to.lanes());
-            let lane = self.b.func.int_value(index)? as u32;
             if i == 0 {
                 at = lane;
             }
-            let is_first = own == 0;
-            if at >= ratio || lane != own * ratio + at || !is_first && self.get(out, part) != vector {
+            if at >= ratio || lane != own * ratio + at || own > 0 && self.get(out, part) != vector {
                 return None;
             }
             self.set(out, part, vector);
@@ -243,7 +230,7 @@ impl Body<'_, '_> {
     }
 
     /// All lanes shifted by one number.
-    fn all_shifted(&mut self, op: BinaryOp, vector: Value, amount: i64) -> Value {
+    pub(super) fn all_shifted(&mut self, op: BinaryOp, vector: Value, amount: i64) -> Value {
         if amount == 0 {
             return vector;
         }
@@ -273,8 +260,8 @@ impl Body<'_, '_> {
             let from = self.ty_of(self.get(run, 0));
             let next = match from.lanes().cmp(&to.lanes()) {
                 core::cmp::Ordering::Equal => None,
-                core::cmp::Ordering::Greater => wider(from),
-                core::cmp::Ordering::Less => narrower(from),
+                core::cmp::Ordering::Greater => with_lanes(from, from.lanes() / 2),
+                core::cmp::Ordering::Less => with_lanes(from, from.lanes() * 2),
             };
             let Some(next) = next else { return run };
             let out = self.reserve(lanes.div_ceil(next.lanes()));

@@ -8,6 +8,7 @@ use ice_ir::{BinaryOp, InstData, Intrinsic, ObjectKind, StackProtection, Type, V
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
+use super::vector::vector_of;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::Part;
@@ -298,11 +299,10 @@ impl Body<'_, '_> {
             let number = match size {
                 4 | 8 => {
                     let (address, align) = self.at_offset(address, align_log2, offset);
-                    self.b.load(float_type(size), address, align)
+                    self.b.load(number_type(size), address, align)
                 }
                 size => {
-                    let ty = if size < 4 { Type::I32 } else { Type::I64 };
-                    self.load_bytes(ty, size, (address, align_log2), offset, Access::Plain)?
+                    self.load_bytes(number_type(size), size, (address, align_log2), offset, Access::Plain)?
                 }
             };
             let half = self.first_lane(number, Type::V2F64);
@@ -323,14 +323,9 @@ impl Body<'_, '_> {
         let bytes = part.bytes();
         for at in (0..bytes).step_by(8) {
             let (size, offset) = ((bytes - at).min(8), part.offset + at);
-            let of = match size {
-                8 => Type::V2F64,
-                4 => Type::V4F32,
-                ..4 => Type::V4I32,
-                _ => Type::V2I64,
-            };
-            let lanes = self.bits_as(value, of);
-            let number = self.lane(lanes, at / of.element().bytes());
+            let number = number_type(size);
+            let lanes = self.bits_as(value, vector_of(number));
+            let number = self.lane(lanes, at / number.bytes());
             match size {
                 4 | 8 => {
                     let (address, align) = self.at_offset(address, align_log2, offset);
@@ -507,8 +502,14 @@ fn pieces(bytes: u32, widest: u32) -> impl Iterator<Item = u32> {
         .chain([4, 2, 1].into_iter().filter(move |size| (bytes % widest) & size != 0))
 }
 
-const fn float_type(bytes: u32) -> Type {
-    if bytes == 4 { Type::F32 } else { Type::F64 }
+/// The type of a number that so many bytes of a vector are, at most 8: a float where it fills one.
+const fn number_type(bytes: u32) -> Type {
+    match bytes {
+        ..4 => Type::I32,
+        4 => Type::F32,
+        8 => Type::F64,
+        _ => Type::I64,
+    }
 }
 
 const fn size_type(bytes: u32) -> Type {

@@ -14,6 +14,16 @@ use crate::llvm::wire::types::{LlvmType, TypeId};
 /// More lanes of a vector that is indexed by a variable are refused.
 const MAX_SEARCHED_LANES: u32 = 256;
 
+/// The native vector whose lanes are numbers of this type, of 32 or 64 bits.
+pub(super) const fn vector_of(number: Type) -> Type {
+    match number {
+        Type::I32 => Type::V4I32,
+        Type::F32 => Type::V4F32,
+        Type::F64 => Type::V2F64,
+        _ => Type::V2I64,
+    }
+}
+
 impl Body<'_, '_> {
     /// The shape of a vector type.
     pub(super) fn vector_shape(&self, ty: TypeId) -> Checked<VectorShape> {
@@ -63,13 +73,7 @@ impl Body<'_, '_> {
 
     /// A native vector of type `ty` that has a number of 32 or 64 bits in its lowest ones and zeros above.
     pub(super) fn first_lane(&mut self, number: Value, ty: Type) -> Value {
-        let lanes = match self.ty_of(number) {
-            Type::I32 => Type::V4I32,
-            Type::F32 => Type::V4F32,
-            Type::F64 => Type::V2F64,
-            _ => Type::V2I64,
-        };
-        let vector = self.undef(lanes);
+        let vector = self.undef(vector_of(self.ty_of(number)));
         let vector = self.set_lane(vector, 0, number);
         self.bits_as(vector, ty)
     }
@@ -159,8 +163,7 @@ impl Body<'_, '_> {
             let is_negative = self.icmp(IntCond::Slt, vector, zero);
             return self.cast(CastOp::Sext, is_negative, ty);
         }
-        let amount = self.splat(ty, i64::from(ty.element().bits()) - 1);
-        self.bin(BinaryOp::Ashr, vector, amount)
+        self.all_shifted(BinaryOp::Ashr, vector, i64::from(ty.element().bits()) - 1)
     }
 
     /// `number` in every lane of a native vector of integers.
