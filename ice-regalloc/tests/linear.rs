@@ -395,6 +395,44 @@ fn a_loop_that_needs_all_registers_ends_a_part() {
     assert_eq!((output.stats.spills, output.stats.reloads), (1, 1), "{:?}", output.edits);
 }
 
+#[test]
+fn variables_of_an_interpreter_stay_in_their_slots() {
+    // A loop has six variables, v6 to v11, and three ways that meet with v12 to v17. One way needs all registers, so the
+    // variables live in slots. One changes one of them, and the third does nothing.
+    let variables = |first: u32| (first..first + 6).collect::<Vec<u32>>();
+    let defines = (19..26).map(|n| inst(&[Operand::def_reg(v(n), GPR)]));
+    let reads = (19..26).map(|n| inst(&[Operand::use_reg(v(n), GPR)]));
+    let busy = defines.chain(reads).chain([end(&[])]).collect();
+    let changed = [vec![18], variables(7)[..5].to_vec()].concat();
+    let output_of = |ways: Vec<BlockText>| {
+        let mut blocks = vec![
+            (
+                vec![],
+                (0..6).map(|n| inst(&[Operand::def_reg(v(n), GPR)])).chain([end(&[])]).collect(),
+                vec![(1, variables(0))],
+            ),
+            (variables(6), vec![end(&[])], vec![(2, vec![]), (3, vec![]), (4, vec![]), (6, vec![])]),
+        ];
+        blocks.extend(ways);
+        blocks.push((variables(12), vec![inst(&[]), end(&[])], vec![(1, variables(12))]));
+        let uses = variables(6).into_iter().map(|n| inst(&[Operand::use_reg(v(n), GPR)]));
+        blocks.push((vec![], uses.chain([end(&[])]).collect(), vec![]));
+        let func = function(26, blocks);
+        (allocate(&func), func)
+    };
+    let (output, func) = output_of(vec![
+        (vec![], busy, vec![(5, variables(6))]),
+        (vec![], vec![inst(&[Operand::def_reg(v(18), GPR)]), end(&[])], vec![(5, changed)]),
+        (vec![], vec![end(&[])], vec![(5, variables(6))]),
+    ]);
+    let edits = |b: usize| {
+        let range = func.blocks[b].insts.clone();
+        output.edits.iter().filter(|e| range.contains(&e.point.inst().as_u32())).count()
+    };
+    assert_eq!([1, 2, 3, 4, 5].map(edits), [0, 0, 1, 0, 0], "{:?}", output.edits);
+    assert_eq!(output.slots.len(), 6);
+}
+
 /// Values that are each defined in one of the first blocks and read in one of as many last ones, which nothing
 /// between lets them live through: all of them are in holes at once.
 fn values_in_holes(count: u32) -> StoredFunction {

@@ -190,6 +190,18 @@ impl Function {
         &self.args[run(&self.arg_starts, edge, |start| start)]
     }
 
+    /// The edges that give values to parameters, in order: source, target and these values.
+    pub(crate) fn edges_with_args(&self) -> impl Iterator<Item = (Block, Block, &[VReg])> {
+        let mut block = 0;
+        let edges = self.succs.iter().zip(self.arg_starts.windows(2)).zip(0..);
+        edges.filter(|((_, starts), _)| starts[0] != starts[1]).map(move |((&succ, starts), edge)| {
+            while self.blocks[block + 1].succs <= edge {
+                block += 1;
+            }
+            (Block::from_u32(block as u32), succ, &self.args[starts[0] as usize..starts[1] as usize])
+        })
+    }
+
     /// The operands of `inst`.
     #[inline]
     pub fn operands(&self, inst: Inst) -> &[Operand] {

@@ -129,6 +129,13 @@ pub(super) struct Scanner<'a> {
     pub next_reserved: usize,
 }
 
+impl Assign {
+    /// Frees `units`, which `v` has had.
+    pub fn release(&mut self, units: RegUnits, v: u32) {
+        units.iter().for_each(|u| self.busy[usize::from(u)].retain(|held| held.vreg != v));
+    }
+}
+
 impl Scanner<'_> {
     /// Assigns registers to the intervals. Not inlined, so that its values have the registers.
     #[inline(never)]

@@ -2,8 +2,8 @@
 //!
 //! Problem, method, invariants and cost are said at [`Mode::Linear`](crate::Mode::Linear).
 //!
-//! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers and `split`
-//! divides what got none; `plain` finds places for the operands of the usual instruction, `inst`, with `pick` for the choice
+//! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers, `webs` takes back those
+//! that only carry values between slots, and `split` divides what got none; `plain` finds places for the operands of the usual instruction, `inst`, with `pick` for the choice
 //! of a register, for those of any, `edges` does block borders, and `held` knows what is in registers; `shuffle` puts the copies of one point
 //! in order, and `slots` gives values that never live together one slot.
 //!
@@ -20,6 +20,7 @@ mod plain;
 mod shuffle;
 mod slots;
 mod split;
+mod webs;
 
 use crate::context::{Mode, Options, SlotSharing};
 use crate::error::Error;
@@ -41,6 +42,7 @@ use core::ops::Range;
 use held::Hold;
 use slots::{Slots, TEMPORARY};
 use split::Splits;
+use webs::Webs;
 
 /// Walks over a function before it is given up.
 const MAX_WALKS: u32 = 12;
@@ -96,6 +98,7 @@ pub(crate) struct Scratch<'f> {
     live: Liveness,
     ranges: Ranges,
     assign: Assign,
+    webs: Webs,
     splits: Splits,
     pub(crate) tables: Box<Tables<'f>>,
     walk: Walk,
@@ -208,7 +211,7 @@ pub(crate) fn allocate<'f>(
     out: &mut Output,
 ) -> Result<(), Error> {
     analyze(func, file, options, scratch)?;
-    let Scratch { scan, live, ranges, assign, splits, tables, walk, .. } = scratch;
+    let Scratch { scan, live, ranges, assign, webs, splits, tables, walk, .. } = scratch;
     let operands = func.all_operands().len();
     func.write_operand_starts(&mut out.operand_starts);
     Scanner {
@@ -223,6 +226,10 @@ pub(crate) fn allocate<'f>(
         next_reserved: 0,
     }
     .run();
+    walk.slots.reset(ranges.intervals.len());
+    if options.slots == SlotSharing::Shared && !assign.losers.is_empty() {
+        webs.join(func, tables, ranges, assign, &mut walk.slots);
+    }
     splits.compute(&split::Input { func, file, tables }, ranges, assign);
     for round in 0..MAX_WALKS {
         refill(&mut out.allocs, operands, Allocation::NONE);
@@ -238,9 +245,6 @@ pub(crate) fn allocate<'f>(
         walk.reset(ranges, assign);
         for &v in &splits.stored {
             walk.values[v as usize].stored = true;
-        }
-        if options.slots == SlotSharing::Shared && !(assign.losers.is_empty() && round == 0) {
-            walk.slots.join_params(func, ranges);
         }
         let mut allocator = Allocator {
             func,
@@ -279,6 +283,10 @@ pub(crate) fn allocate<'f>(
             ranges.intervals[v as usize].split = NONE;
         }
         assign.evictions += walk.evicted.len() as u32;
+        walk.slots.reset(ranges.intervals.len());
+        if options.slots == SlotSharing::Shared {
+            webs.join(func, tables, ranges, assign, &mut walk.slots);
+        }
     }
     // The caller falls back to the minimal mode.
     Err(Error::NoScratch { block: func.entry() })
@@ -307,7 +315,6 @@ impl Walk {
         refill(&mut self.cursors, RegUnits::CAPACITY, 0);
         self.holds.clear();
         self.holds.extend(assign.used.iter().map(Hold::unknown));
-        self.slots.reset(ranges.intervals.len());
         self.evicted.clear();
         (self.must_repeat, self.saved) = (false, 0.0);
         self.moves.clear();

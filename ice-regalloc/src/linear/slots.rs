@@ -3,7 +3,7 @@
 //! Problem: the walk gives every value that needs memory a slot of its own; frames should be
 //! small, and a parameter in a slot should not be copied there from another slot.
 //!
-//! Method: before the walk, parameters and arguments without registers are joined into groups
+//! Method: before the walk, `webs` joins parameters and arguments without registers into groups
 //! with one slot, if no two members live at the same time (coalescing by union-find with
 //! interference test). After it, groups are coloured: linear scan over the hulls of their
 //! intervals, which is optimal for hulls (a slot of the same size whose last holder has ended is
@@ -16,10 +16,10 @@
 use crate::context::SlotSharing;
 use crate::function::Function;
 use crate::memory::{refill, refill_from};
-use crate::operand::{Block, Slot};
+use crate::operand::{Slot, VReg};
 use crate::output::{Allocation, Output, SlotInfo};
-use crate::ranges::{Ranges, Segment};
-use crate::scan::{NO_REG, NONE};
+use crate::ranges::{Interval, Ranges, Segment};
+use crate::scan::NONE;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -73,46 +73,37 @@ impl Slots {
         self.kept.clear();
     }
 
-    /// Joins parameters and arguments that both live in slots.
-    pub fn join_params(&mut self, func: &Function, ranges: &Ranges) {
-        for b in 0..func.num_blocks() as u32 {
-            let block = Block::from_u32(b);
-            for (k, &succ) in func.block_succs(block).iter().enumerate() {
-                for (arg, param) in func.edge_args(block, k).iter().zip(func.block_params(succ)) {
-                    let fits = func.vreg_size(*arg) == func.vreg_size(*param);
-                    let (a, p) = (arg.as_u32(), param.as_u32());
-                    let (x, y) = (&ranges.intervals[a as usize], &ranges.intervals[p as usize]);
-                    let fits = fits && x.again().is_none();
-                    if fits && x.reg == NO_REG && y.reg == NO_REG && x.class == y.class && y.count > 0 {
-                        self.join(a, p, ranges);
-                    }
-                }
-            }
-        }
+    /// The value that stands for the group of `v`.
+    pub fn leader(&self, v: u32) -> u32 {
+        self.leader[v as usize]
     }
 
-    fn join(&mut self, a: u32, b: u32, ranges: &Ranges) {
-        let (x, y) = (self.leader[a as usize], self.leader[b as usize]);
+    /// Whether two values of different groups may share a slot.
+    pub fn may_join(&self, func: &Function, ranges: &Ranges, a: u32, b: u32) -> bool {
+        let [size_of_a, size_of_b] = [a, b].map(|v| func.vreg_size(VReg::from_u32(v)));
+        let [x, y] = [a, b].map(|v| &ranges.intervals[v as usize]);
+        let has_slot = |interval: &Interval| interval.again().is_none() && interval.count > 0;
+        if size_of_a != size_of_b || x.class != y.class || !has_slot(x) || !has_slot(y) {
+            return false;
+        }
+        let [x, y] = [a, b].map(|v| self.leader[v as usize]);
         if x == y || self.group_size[x as usize] + self.group_size[y as usize] > MAX_GROUP {
-            return;
+            return false;
         }
-        let mut i = x;
-        loop {
-            let mut j = y;
-            loop {
-                if overlap(ranges.segments_of(i), ranges.segments_of(j)) {
-                    return;
-                }
-                j = self.member[j as usize];
-                if j == y {
-                    break;
-                }
-            }
-            i = self.member[i as usize];
-            if i == x {
-                break;
-            }
-        }
+        let live_together = |i, j| overlap(ranges.segments_of(i), ranges.segments_of(j));
+        !self.members(x).any(|i| self.members(y).any(|j| live_together(i, j)))
+    }
+
+    /// The members of the group of `leader`.
+    fn members(&self, leader: u32) -> impl Iterator<Item = u32> {
+        core::iter::successors(Some(leader), move |&v| {
+            Some(self.member[v as usize]).filter(|&next| next != leader)
+        })
+    }
+
+    /// Makes one group of those of `a` and `b`.
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (x, y) = (self.leader[a as usize], self.leader[b as usize]);
         let mut j = y;
         loop {
             self.leader[j as usize] = x;

@@ -28,6 +28,8 @@ pub(crate) struct Interval {
     pub cursor: u32,
     /// Sum of the frequencies of the operands.
     pub weight: f32,
+    /// What of it is copies on edges.
+    pub copies: f32,
     /// Weight over length.
     pub density: f32,
     /// Virtual registers that copies connect it with, and the weights of the copies, the heavier first.
@@ -42,7 +44,7 @@ pub(crate) struct Interval {
     /// The register it lives in.
     pub reg: u8,
     /// It is a parameter whose old value is read by a terminator, behind the edge moves.
-    pub(super) old_read: bool,
+    pub old_read: bool,
     /// Its parts that have registers, if it was split.
     pub split: u32,
     /// Its one definition, if it can be executed again, or `SEVERAL`.
@@ -76,6 +78,13 @@ impl Interval {
         self.maker = Allocation::remat(inst);
         self.remat = Some(remat);
         self.discount = 2.0 * frequency;
+    }
+
+    /// Counts a copy on an edge.
+    #[inline(always)]
+    pub(super) fn refer_on_edge(&mut self, frequency: f32) {
+        self.weight += frequency;
+        self.copies += frequency;
     }
 
     /// Notes a copy to or from `other`: those that weigh most are kept, the heaviest first.
@@ -139,6 +148,7 @@ pub(super) const NEW: Interval = Interval {
     count: 0,
     cursor: 0,
     weight: 0.0,
+    copies: 0.0,
     density: 0.0,
     near: [NONE; 2],
     near_weight: [0.0; 2],

@@ -182,8 +182,8 @@ impl Ranges {
                 let pred = func.block_preds(block)[0];
                 let edge = scan.edge_index[block.as_u32() as usize] as usize;
                 for (arg, param) in func.edge_args(pred, edge).iter().zip(params) {
-                    self.intervals[arg.index()].weight += frequency;
-                    self.intervals[param.index()].weight += frequency;
+                    self.intervals[arg.index()].refer_on_edge(frequency);
+                    self.intervals[param.index()].refer_on_edge(frequency);
                     self.connect(arg.as_u32(), param.as_u32(), frequency * EDGE);
                 }
             }
@@ -238,8 +238,8 @@ impl Ranges {
         for (arg, param) in args.iter().zip(params) {
             let interval = &mut self.intervals[arg.index()];
             interval.cursor = interval.cursor.max(args_end);
-            interval.weight += frequency;
-            self.intervals[param.index()].weight += frequency;
+            interval.refer_on_edge(frequency);
+            self.intervals[param.index()].refer_on_edge(frequency);
             self.connect(arg.as_u32(), param.as_u32(), frequency * EDGE);
         }
     }
