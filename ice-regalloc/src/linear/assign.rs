@@ -130,9 +130,12 @@ pub(super) struct Scanner<'a> {
 }
 
 impl Assign {
-    /// Frees `units`, which `v` has had.
-    pub fn release(&mut self, units: RegUnits, v: u32) {
-        units.iter().for_each(|u| self.busy[usize::from(u)].retain(|held| held.vreg != v));
+    /// Frees the units of intervals whose registers were taken away after the scan.
+    pub fn release(&mut self, ranges: &Ranges) {
+        let has_register = |v: u32| ranges.intervals[v as usize].reg != NO_REG;
+        for u in self.used.iter() {
+            self.busy[usize::from(u)].retain(|held| has_register(held.vreg));
+        }
     }
 }
 

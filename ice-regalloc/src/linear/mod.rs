@@ -228,7 +228,7 @@ pub(crate) fn allocate<'f>(
     .run();
     walk.slots.reset(ranges.intervals.len());
     if options.slots == SlotSharing::Shared && !assign.losers.is_empty() {
-        webs.join(func, tables, ranges, assign, &mut walk.slots);
+        webs.join(func, ranges, assign, &mut walk.slots);
     }
     splits.compute(&split::Input { func, file, tables }, ranges, assign);
     for round in 0..MAX_WALKS {
@@ -285,7 +285,7 @@ pub(crate) fn allocate<'f>(
         assign.evictions += walk.evicted.len() as u32;
         walk.slots.reset(ranges.intervals.len());
         if options.slots == SlotSharing::Shared {
-            webs.join(func, tables, ranges, assign, &mut walk.slots);
+            webs.join(func, ranges, assign, &mut walk.slots);
         }
     }
     // The caller falls back to the minimal mode.

@@ -11,7 +11,8 @@
 //! order under the belief that different slots are different places, so a hull includes every
 //! point where a move names the slot, and hulls that meet at a point do not share.
 //!
-//! Cost: n log n in the slots in use; the interference test is given up for large groups.
+//! Cost: n log n in the slots in use; a test of interference and a join are linear in the segments of two groups, or a search
+//! for each segment of a small one, and are given up for large ones.
 
 use crate::context::SlotSharing;
 use crate::function::Function;
@@ -26,8 +27,9 @@ use core::cmp::Reverse;
 
 /// Owner of a slot that lives for one instruction or until the end of a block.
 pub(super) const TEMPORARY: u32 = NONE;
-/// Members that a group may have.
-const MAX_GROUP: u32 = 16;
+/// Segments that a group may have, and all groups that were ever joined.
+const MAX_SEGMENTS: usize = 1 << 12;
+const MAX_JOINED: usize = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
 struct SlotUse {
@@ -45,10 +47,14 @@ const UNTOUCHED: (u32, u32) = (u32::MAX, 0);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<SlotUse>,
-    /// Leader, next member (circular) and size of the group of each virtual register.
+    /// Leader and next member (circular) of the group of each virtual register.
     leader: Vec<u32>,
     member: Vec<u32>,
-    group_size: Vec<u32>,
+    /// Where the members of groups live, sorted, and which of these segments are of the group of each leader; none of a group
+    /// that has one member.
+    joined: Vec<Segment>,
+    joined_at: Vec<(u32, u32)>,
+    joined_next: Vec<Segment>,
     /// Slot of the group of a leader.
     group_slot: Vec<u32>,
     free: Vec<u32>,
@@ -66,7 +72,8 @@ impl Slots {
         for each in [&mut self.leader, &mut self.member] {
             refill_from(each, 0..vregs as u32);
         }
-        refill(&mut self.group_size, vregs, 1);
+        self.joined.clear();
+        refill(&mut self.joined_at, vregs, (0, 0));
         refill(&mut self.group_slot, vregs, NONE);
         self.free.clear();
         self.in_use.clear();
@@ -87,23 +94,31 @@ impl Slots {
             return false;
         }
         let [x, y] = [a, b].map(|v| self.leader[v as usize]);
-        if x == y || self.group_size[x as usize] + self.group_size[y as usize] > MAX_GROUP {
+        if x == y {
             return false;
         }
-        let live_together = |i, j| overlap(ranges.segments_of(i), ranges.segments_of(j));
-        !self.members(x).any(|i| self.members(y).any(|j| live_together(i, j)))
+        let [x, y] = [x, y].map(|leader| self.segments(ranges, leader));
+        x.len() + y.len() <= MAX_SEGMENTS && self.joined.len() < MAX_JOINED && !overlap(x, y)
     }
 
-    /// The members of the group of `leader`.
-    fn members(&self, leader: u32) -> impl Iterator<Item = u32> {
-        core::iter::successors(Some(leader), move |&v| {
-            Some(self.member[v as usize]).filter(|&next| next != leader)
-        })
+    /// Where a member of the group of `leader` lives.
+    fn segments<'a>(&'a self, ranges: &'a Ranges, leader: u32) -> &'a [Segment] {
+        match self.joined_at.get(leader as usize) {
+            Some(&(start, end)) if start < end => &self.joined[start as usize..end as usize],
+            _ => ranges.segments_of(leader),
+        }
     }
 
-    /// Makes one group of those of `a` and `b`.
-    pub fn join(&mut self, a: u32, b: u32) {
+    /// Makes one group of those of `a` and `b`, which [may be one](Self::may_join).
+    pub fn join(&mut self, ranges: &Ranges, a: u32, b: u32) {
         let (x, y) = (self.leader[a as usize], self.leader[b as usize]);
+        let start = self.joined.len();
+        let mut joined = core::mem::take(&mut self.joined_next);
+        joined.clear();
+        merge(self.segments(ranges, x), self.segments(ranges, y), &mut joined);
+        self.joined.extend_from_slice(&joined);
+        self.joined_next = joined;
+        self.joined_at[x as usize] = (start as u32, self.joined.len() as u32);
         let mut j = y;
         loop {
             self.leader[j as usize] = x;
@@ -112,7 +127,6 @@ impl Slots {
                 break;
             }
         }
-        self.group_size[x as usize] += self.group_size[y as usize];
         self.member.swap(x as usize, y as usize);
     }
 
@@ -178,23 +192,22 @@ impl Slots {
         self.order.clear();
         self.expiring.clear();
         self.unused.clear();
-        for (s, slot) in self.slots.iter_mut().enumerate() {
+        for s in 0..self.slots.len() {
+            let owner = self.slots[s].owner;
+            let hull = match owner {
+                TEMPORARY => None,
+                owner => hull(self.segments(ranges, owner)),
+            };
+            let slot = &mut self.slots[s];
             if slot.owner == TEMPORARY || sharing == SlotSharing::Distinct {
                 slot.color = out.slots.len() as u32;
                 out.slots.push(slot.info);
                 continue;
             }
             let (mut from, mut to) = slot.touched;
-            let mut v = slot.owner;
-            loop {
-                if ranges.intervals[v as usize].count > 0 {
-                    from = from.min(ranges.start(v));
-                    to = to.max(ranges.end(v) - 1);
-                }
-                v = self.member[v as usize];
-                if v == slot.owner {
-                    break;
-                }
+            if let Some((first, last)) = hull {
+                from = from.min(first);
+                to = to.max(last - 1);
             }
             self.order.push((from, to, s as u32));
         }
@@ -231,6 +244,67 @@ impl Slots {
     }
 }
 
+/// The first position of the segments and the one behind the last.
+fn hull(segments: &[Segment]) -> Option<(u32, u32)> {
+    Some((segments.first()?.from, segments.last()?.to))
+}
+
+/// How many times as many segments make a search for each of the others less work than a walk.
+const MANY: usize = 8;
+
+/// Whether two lists of segments have a position in common.
 fn overlap(a: &[Segment], b: &[Segment]) -> bool {
-    super::assign::overlap(a, b)
+    let (few, many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    if few.len() * MANY > many.len() {
+        return super::assign::overlap(few, many);
+    }
+    few.iter().any(|s| {
+        let next = many.partition_point(|t| t.to <= s.from);
+        many.get(next).is_some_and(|t| t.from < s.to)
+    })
+}
+
+/// Writes two sorted lists of segments that do not overlap as one, in runs of the longer one; what is adjacent becomes one
+/// segment.
+fn merge(a: &[Segment], b: &[Segment], out: &mut Vec<Segment>) {
+    let (few, mut many) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    for &s in few {
+        let (before, behind) = many.split_at(many.partition_point(|t| t.to <= s.from));
+        out.extend_from_slice(before);
+        many = behind;
+        match out.last_mut() {
+            Some(last) if last.to == s.from => last.to = s.to,
+            _ => out.push(s),
+        }
+        if let (Some(last), [next, rest @ ..]) = (out.last_mut(), many)
+            && last.to == next.from
+        {
+            last.to = next.to;
+            many = rest;
+        }
+    }
+    out.extend_from_slice(many);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segments(list: &[(u32, u32)]) -> Vec<Segment> {
+        list.iter().map(|&(from, to)| Segment { from, to }).collect()
+    }
+
+    #[test]
+    fn groups_live_where_their_members_do() {
+        let (a, b) = (segments(&[(0, 4), (10, 14), (40, 50)]), segments(&[(4, 8), (20, 30)]));
+        let mut both = Vec::new();
+        merge(&a, &b, &mut both);
+        assert_eq!(both, segments(&[(0, 8), (10, 14), (20, 30), (40, 50)]));
+        assert_eq!((hull(&both), hull(&[])), (Some((0, 50)), None));
+        assert!(!overlap(&a, &b) && overlap(&both, &a));
+        let many: Vec<Segment> = (0..100).map(|n| Segment { from: 10 * n, to: 10 * n + 5 }).collect();
+        for (few, overlaps) in [((5, 10), false), ((5, 11), true), ((994, 995), true), ((995, 2000), false)] {
+            assert_eq!(overlap(&many, &segments(&[few])), overlaps);
+        }
+    }
 }

@@ -22,9 +22,7 @@ use crate::function::Function;
 use crate::memory::refill;
 use crate::operand::Block;
 use crate::ranges::Ranges;
-use crate::registers::PReg;
 use crate::scan::{NO_REG, NONE};
-use crate::tables::Tables;
 use alloc::vec::Vec;
 
 /// The copy of an argument to a parameter on an edge.
@@ -49,8 +47,9 @@ pub(super) struct Webs {
     heads: Vec<u32>,
     /// For each block with parameters, the sum of the frequencies of its predecessors, once that is known.
     inflow: Vec<f32>,
-    /// Values to be asked.
+    /// Values to be asked, and whether each virtual register is one of them.
     asked: Vec<u32>,
+    is_asked: Vec<bool>,
 }
 
 /// Copies that may be looked at: so many, and so many for each copy that there is.
@@ -60,14 +59,7 @@ const STEPS_PER_COPY: usize = 8;
 impl Webs {
     /// Joins arguments and parameters that live in slots, takes the registers away that only carry values between slots, and
     /// joins their values with those slots.
-    pub fn join(
-        &mut self,
-        func: &Function,
-        tables: &Tables,
-        ranges: &mut Ranges,
-        assign: &mut Assign,
-        slots: &mut Slots,
-    ) {
+    pub fn join(&mut self, func: &Function, ranges: &mut Ranges, assign: &mut Assign, slots: &mut Slots) {
         self.asked.clear();
         self.copies.clear();
         for (block, succ, args) in func.edges_with_args() {
@@ -77,13 +69,15 @@ impl Webs {
                 self.copies.push(Copy { arg, param, block, succ, next, frequency });
                 match [arg, param].map(|v| has_register(ranges, v)) {
                     [true, true] => {}
-                    [false, false] if slots.may_join(func, ranges, arg, param) => slots.join(arg, param),
+                    [false, false] if slots.may_join(func, ranges, arg, param) => {
+                        slots.join(ranges, arg, param);
+                    }
                     [false, false] => {}
                     [in_register, _] => {
                         let v = if in_register { arg } else { param };
                         let interval = &ranges.intervals[v as usize];
                         // No more can be saved than all of its copies.
-                        if interval.weight < 2.0 * interval.copies && self.asked.last() != Some(&v) {
+                        if interval.weight < 2.0 * interval.copies {
                             self.asked.push(v);
                         }
                     }
@@ -95,22 +89,30 @@ impl Webs {
         }
         self.connect(func, ranges);
         let mut steps = STEPS + STEPS_PER_COPY * self.copies.len();
+        let mut any = false;
         while let Some(v) = self.asked.pop() {
+            self.is_asked[v as usize] = false;
             if !has_register(ranges, v) {
                 continue;
             }
-            let Some(gain) = self.gain(func, ranges, slots, v, &mut steps) else { return };
+            let Some(gain) = self.gain(func, ranges, slots, v, &mut steps) else { break };
             if gain > 0.0 {
-                let reg = core::mem::replace(&mut ranges.intervals[v as usize].reg, NO_REG);
-                assign.release(tables.units(PReg(reg)), v);
+                ranges.intervals[v as usize].reg = NO_REG;
+                any = true;
                 self.follow(func, ranges, slots, v);
             }
         }
+        if any {
+            assign.release(ranges);
+        }
     }
 
-    /// Puts the copies into the lists of their values, and finds out how often they are executed.
+    /// Puts the copies into the lists of their values, finds out how often they are executed, and lists each value that is
+    /// to be asked once.
     fn connect(&mut self, func: &Function, ranges: &Ranges) {
-        let Webs { copies, heads, inflow, .. } = self;
+        let Webs { copies, heads, inflow, asked, is_asked } = self;
+        refill(is_asked, ranges.intervals.len(), false);
+        asked.retain(|&v| !core::mem::replace(&mut is_asked[v as usize], true));
         refill(inflow, func.num_blocks(), 0.0);
         refill(heads, ranges.intervals.len(), NONE);
         let frequency_of = |block: Block| ranges.frequency[block.as_u32() as usize];
@@ -174,15 +176,18 @@ impl Webs {
 
     /// Joins `v`, which lives in a slot now, with those that it can share it with, and asks those with registers.
     fn follow(&mut self, func: &Function, ranges: &Ranges, slots: &mut Slots, v: u32) {
-        let mut asked = core::mem::take(&mut self.asked);
+        let (mut asked, mut is_asked) =
+            (core::mem::take(&mut self.asked), core::mem::take(&mut self.is_asked));
         for (_, other) in self.copies_of(v) {
             if has_register(ranges, other) {
-                asked.push(other);
+                if !core::mem::replace(&mut is_asked[other as usize], true) {
+                    asked.push(other);
+                }
             } else if slots.leader(v) != slots.leader(other) && slots.may_join(func, ranges, v, other) {
-                slots.join(v, other);
+                slots.join(ranges, v, other);
             }
         }
-        self.asked = asked;
+        (self.asked, self.is_asked) = (asked, is_asked);
     }
 }
 
