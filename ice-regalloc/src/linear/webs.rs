@@ -90,7 +90,9 @@ impl Webs {
         self.connect(func, ranges);
         let mut steps = STEPS + STEPS_PER_COPY * self.copies.len();
         let mut any = false;
-        while let Some(v) = self.asked.pop() {
+        let mut next = 0;
+        while let Some(&v) = self.asked.get(next) {
+            next += 1;
             self.is_asked[v as usize] = false;
             if !has_register(ranges, v) {
                 continue;
