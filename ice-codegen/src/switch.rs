@@ -1,5 +1,6 @@
 //! Switch clustering: from a case list to a small decision tree of ranges, comparisons and jump tables.
 //!
+//! A value of less than 32 bits is extended to these with or without its sign, whichever has the cases closer together.
 //! Cases are sorted by signed value, neighbours with one target merge into ranges, dense runs become jump
 //! tables (at least four ranges, at most a half empty, found greedily from the left: Bernstein 1985), and
 //! what is left is split in halves by a balanced tree of signed comparisons, down to a few ranges that are tried in a
@@ -8,6 +9,7 @@
 //! Requires: distinct cases. Preserves: the cases.
 //! Cost: O(n log n) for n cases; the tree is at most 64 deep.
 
+use crate::magic::Signedness;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use ice_ir::Block;
@@ -67,6 +69,8 @@ pub enum TableBounds {
 /// A decision tree; node 0 is the root.
 #[derive(Clone, Debug)]
 pub struct SwitchPlan<T> {
+    /// How a value of less than 32 bits is extended to these, before it is compared.
+    pub sign: Signedness,
     /// Nodes.
     pub nodes: Vec<SwitchNode<T>>,
     /// Entries of all tables.
@@ -75,7 +79,7 @@ pub struct SwitchPlan<T> {
 
 impl<T> Default for SwitchPlan<T> {
     fn default() -> Self {
-        SwitchPlan { nodes: Vec::new(), entries: Vec::new() }
+        SwitchPlan { sign: Signedness::Signed, nodes: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -138,6 +142,11 @@ pub fn plan<T: Copy>(
     let (Otherwise::Goes(default) | Otherwise::Never(default)) = otherwise;
     sorted.clear();
     sorted.extend(cases.iter().copied().filter(|&(_, b)| b != default));
+    plan.sign = if bits < 32 { closer(bits, sorted) } else { Signedness::Signed };
+    let unsigned_max = (1 << bits.min(32)) - 1;
+    if plan.sign == Signedness::Unsigned {
+        sorted.iter_mut().for_each(|(value, _)| *value &= unsigned_max);
+    }
     sorted.sort_unstable_by_key(|&(v, _)| v);
     ranges.clear();
     for &(value, block) in &*sorted {
@@ -163,13 +172,37 @@ pub fn plan<T: Copy>(
     }
     plan.nodes.clear();
     plan.entries.clear();
-    let (mut min, mut max) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+    let (mut min, mut max) = match plan.sign {
+        Signedness::Signed => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),
+        Signedness::Unsigned => (0, unsigned_max),
+    };
     if let (Otherwise::Never(_), [first, .., last] | [first @ last]) = (otherwise, &clusters[..]) {
         (min, max) = (first.low, last.high);
         close_gaps(clusters);
     }
+    // A table that has most values there are has them all, and no test.
+    if let [Cluster { low, high, target: Destiny::Table(..) }] = &mut clusters[..]
+        && max.wrapping_sub(min) as u64 / 2 <= high.wrapping_sub(*low) as u64
+    {
+        (*low, *high) = (min, max);
+    }
     let mut planner = Planner { plan, ranges, default: target(default), target };
     planner.build(clusters, min, max);
+}
+
+/// The extension after which the values of `bits`, fewer than 64, are closer together; that without the sign if they are alike,
+/// since loads of bytes and the like have it.
+fn closer(bits: u32, cases: &[(i64, Block)]) -> Signedness {
+    let span = |value: fn(i64, i64) -> i64| {
+        let mask = (1 << bits) - 1;
+        let values = || cases.iter().map(|&(number, _)| value(number, mask));
+        values().max().zip(values().min()).map_or(0, |(max, min)| max - min)
+    };
+    if span(|number, mask| number & mask) <= span(|number, _| number) {
+        Signedness::Unsigned
+    } else {
+        Signedness::Signed
+    }
 }
 
 /// Lets ranges that are no tables take in the gaps beside them, whose values never arrive.
@@ -306,6 +339,8 @@ impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
                     self.plan.entries.extend(core::iter::repeat_n(target, run));
                     next = range.high.wrapping_add(1);
                 }
+                let rest = cluster.high.wrapping_sub(next).wrapping_add(1) as usize;
+                self.plan.entries.extend(core::iter::repeat_n(self.default, rest));
                 let len = self.plan.entries.len() as u32 - start;
                 let bounds = if covers { TableBounds::Known } else { TableBounds::Test };
                 SwitchNode::Table { low: cluster.low, start, len, default: self.default, bounds }
@@ -319,7 +354,12 @@ mod tests {
     use super::*;
     use alloc::vec;
 
-    fn run(plan: &SwitchPlan<Block>, value: i64) -> Block {
+    /// Where a value of `bits` goes.
+    fn run(plan: &SwitchPlan<Block>, bits: u32, value: i64) -> Block {
+        let value = match plan.sign {
+            Signedness::Signed => value,
+            Signedness::Unsigned => value & ((1 << bits) - 1),
+        };
         let mut at = 0;
         loop {
             at = match plan.nodes[at as usize] {
@@ -355,12 +395,12 @@ mod tests {
         let (mut plan, mut scratch) = (SwitchPlan::default(), SwitchScratch::default());
         super::plan(bits, Otherwise::Never(default), &cases, |b| b, &mut scratch, &mut plan);
         for &(value, want) in cases.iter().filter(|&&(_, block)| block != default) {
-            assert_eq!(run(&plan, value), want, "{value}");
+            assert_eq!(run(&plan, bits, value), want, "{value}");
         }
         super::plan(bits, Otherwise::Goes(default), &cases, |b| b, &mut scratch, &mut plan);
         for &value in probes {
             let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
-            assert_eq!(run(&plan, value), want, "{value}");
+            assert_eq!(run(&plan, bits, value), want, "{value}");
         }
         plan
     }
@@ -405,6 +445,23 @@ mod tests {
         let gap: Vec<(i64, u32)> = few.iter().copied().filter(|(v, _)| v.abs() > 3).collect();
         let plan = check(8, &gap, &all);
         assert_eq!(plan.nodes.iter().filter(is_less).count(), 0, "{:?}", plan.nodes);
+    }
+
+    #[test]
+    fn bytes_without_signs_index_a_table_of_all() {
+        let opcodes: Vec<(i64, u32)> = (0..186).map(|v: i64| (i64::from(v as i8), v as u32 + 1)).collect();
+        let plan = check(8, &opcodes, &(-128..128).collect::<Vec<i64>>());
+        let known = SwitchNode::Table {
+            low: 0,
+            start: 0,
+            len: 256,
+            default: Block::from_u32(0),
+            bounds: TableBounds::Known,
+        };
+        assert_eq!((plan.sign, &plan.nodes[..]), (Signedness::Unsigned, &[known][..]));
+        // Around zero the signs bring the cases together.
+        let near: Vec<(i64, u32)> = (-3..4).map(|v| (v, (v + 4) as u32)).collect();
+        assert_eq!(check(16, &near, &(-9..9).collect::<Vec<i64>>()).sign, Signedness::Signed);
     }
 
     #[test]

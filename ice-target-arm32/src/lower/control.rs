@@ -54,7 +54,8 @@ impl Arm32 {
             let regs = self.regs(cx, value);
             return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });
         }
-        let index = self.extended(cx, Signedness::Signed, value);
+        let sign = cx.sink.tables().switch(switch).map_or(Signedness::Signed, |planned| planned.plan.sign);
+        let index = self.extended(cx, sign, value);
         cx.sink.push(Inst::Switch { switch, index });
     }
 }

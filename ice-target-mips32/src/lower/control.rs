@@ -56,6 +56,7 @@ impl Mips32 {
 
     fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, switch: u32, value: Value, ty: Type) {
         let plan = cx.sink.tables().switch(switch);
+        let sign = plan.map_or(Signedness::Signed, |planned| planned.plan.sign);
         let has_table = plan.is_some_and(|planned| {
             planned.plan.nodes.iter().any(|node| matches!(node, SwitchNode::Table { .. }))
         });
@@ -65,7 +66,7 @@ impl Mips32 {
             let (lo, hi, scratch) = (regs.lo(), regs.hi(), self.scratch(cx));
             return cx.sink.push(Inst::SwitchPair { switch, lo, hi, scratch, base });
         }
-        let index = self.extended(cx, Signedness::Signed, value);
+        let index = self.extended(cx, sign, value);
         let scratch = self.scratch(cx);
         cx.sink.push(Inst::Switch { switch, index, scratch, base });
     }

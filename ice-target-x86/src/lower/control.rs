@@ -6,6 +6,7 @@ use crate::target::{Cx, X86};
 #[cfg(feature = "assembly")]
 use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::mach::{MachBlock, Sink, VReg};
+use ice_codegen::magic::Signedness;
 use ice_codegen::rules::Terminator;
 use ice_codegen::{ErrorKind, Operands as _};
 use ice_ir::{Type, Value};
@@ -61,8 +62,11 @@ impl X86 {
             });
         }
         let scratch = self.undefined(cx, ty.max(Type::I32));
-        let index =
-            if ty == Type::I64 { self.reg(cx, value) } else { self.extended_reg(cx, Extend::Sign, value) };
+        let extend = match cx.sink.tables().switch(switch).map(|planned| planned.plan.sign) {
+            Some(Signedness::Unsigned) => Extend::Zero,
+            _ => Extend::Sign,
+        };
+        let index = if ty == Type::I64 { self.reg(cx, value) } else { self.extended_reg(cx, extend, value) };
         cx.sink.push(Inst::Switch { switch, index, scratch, table: jump_table });
     }
 
