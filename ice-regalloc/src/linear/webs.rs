@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 
 /// The copy of an argument to a parameter on an edge.
 #[derive(Clone, Copy, Debug)]
-struct Copy {
+struct EdgeCopy {
     arg: u32,
     param: u32,
     /// Source and target of the edge.
@@ -42,7 +42,7 @@ struct Copy {
 /// Lists of one function, kept for their memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Webs {
-    copies: Vec<Copy>,
+    copies: Vec<EdgeCopy>,
     /// For each virtual register, its last copy.
     heads: Vec<u32>,
     /// For each block with parameters, the sum of the frequencies of its predecessors, once that is known.
@@ -66,7 +66,7 @@ impl Webs {
             for (&arg, &param) in args.iter().zip(func.block_params(succ)) {
                 let (next, frequency) = ([NONE; 2], 0.0);
                 let (arg, param) = (arg.as_u32(), param.as_u32());
-                self.copies.push(Copy { arg, param, block, succ, next, frequency });
+                self.copies.push(EdgeCopy { arg, param, block, succ, next, frequency });
                 match [arg, param].map(|v| has_register(ranges, v)) {
                     [true, true] => {}
                     [false, false] if slots.may_join(func, ranges, arg, param) => {
@@ -131,7 +131,7 @@ impl Webs {
     }
 
     /// The copies that `v` is part of, and the other value of each.
-    fn copies_of(&self, v: u32) -> impl Iterator<Item = (&Copy, u32)> {
+    fn copies_of(&self, v: u32) -> impl Iterator<Item = (&EdgeCopy, u32)> {
         let mut next = self.heads[v as usize];
         core::iter::from_fn(move || {
             let copy = self.copies.get(next as usize)?;
