@@ -15,6 +15,7 @@ use crate::constant_hoisting::{self, Constant, HeldConstants};
 use crate::constant_reuse::KeptConstants;
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
+use crate::magic::Signedness;
 use crate::switch::{self, Otherwise, SwitchScratch};
 use crate::target::{ErrorKind, NO_WIDE_REGISTERS, Target, TypeLayout};
 use alloc::boxed::Box;
@@ -335,8 +336,8 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     }
 
     /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
-    /// and gives its index.
-    pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> u32 {
+    /// and gives its index, and how a value of less than 32 bits is extended for it.
+    pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> (u32, Signedness) {
         let LowerScratch { planner, blocks, .. } = &mut *self.scratch;
         let (index, switch) = self.sink.tables().add_switch();
         let missing = Cell::new(false);
@@ -352,10 +353,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         let never = ends.is_some_and(|inst| matches!(self.func.inst(inst), InstData::Unreachable));
         let otherwise = if never { Otherwise::Never(default) } else { Otherwise::Goes(default) };
         switch::plan(bits, otherwise, cases, target, planner, &mut switch.plan);
+        let sign = switch.plan.sign;
         if missing.get() {
             self.fault("a switch goes to a block that is no successor");
         }
-        index
+        (index, sign)
     }
 
     fn is_live_phi(&self, inst: Inst) -> Option<Value> {

@@ -2,6 +2,7 @@
 
 use crate::lower::Lower;
 use crate::mach::{MachBlock, MachInst, Sink};
+use crate::magic::Signedness;
 use crate::target::ErrorKind;
 use ice_ir::{Block, Inst, InstData, SwitchKey, Type, Value};
 
@@ -13,8 +14,8 @@ pub enum Terminator {
     Jump { target: MachBlock },
     /// Goes to one of two blocks by a boolean.
     Branch { cond: Value, if_true: MachBlock, if_false: MachBlock },
-    /// Goes where the plan of this index says, by a value of this type.
-    Switch { switch: u32, value: Value, ty: Type },
+    /// Goes where the plan of this index says, by a value of this type, extended to 32 bits in this way if it is less.
+    Switch { switch: u32, value: Value, ty: Type, sign: Signedness },
     /// Goes to an address, which is that of a label.
     Indirect { address: Value },
     /// Returns none, one or two values.
@@ -65,8 +66,8 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                 match cases.is_empty() {
                     true => Terminator::Jump { target: self.target(default) },
                     false => {
-                        let switch = self.plan_switch(ty.bits(), default, cases);
-                        Terminator::Switch { switch, value, ty }
+                        let (switch, sign) = self.plan_switch(ty.bits(), default, cases);
+                        Terminator::Switch { switch, value, ty, sign }
                     }
                 }
             }

@@ -132,9 +132,8 @@ pub(super) struct Scanner<'a> {
 impl Assign {
     /// Frees the units of intervals whose registers were taken away after the scan.
     pub fn release(&mut self, ranges: &Ranges) {
-        let has_register = |v: u32| ranges.intervals[v as usize].reg != NO_REG;
         for u in self.used.iter() {
-            self.busy[usize::from(u)].retain(|held| has_register(held.vreg));
+            self.busy[usize::from(u)].retain(|held| ranges.has_register(held.vreg));
         }
     }
 }

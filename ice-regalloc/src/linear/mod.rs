@@ -3,9 +3,10 @@
 //! Problem, method, invariants and cost are said at [`Mode::Linear`](crate::Mode::Linear).
 //!
 //! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers, `webs` takes back those
-//! that only carry values between slots, and `split` divides what got none; `plain` finds places for the operands of the usual instruction, `inst`, with `pick` for the choice
-//! of a register, for those of any, `edges` does block borders, and `held` knows what is in registers; `shuffle` puts the copies of one point
-//! in order, and `slots` gives values that never live together one slot.
+//! that only carry values between slots, and `split` divides what got none; `plain` finds places for the operands of the
+//! usual instruction, `inst`, with `pick` for the choice of a register, for those of any, `edges` does block borders, and
+//! `held` knows what is in registers; `shuffle` puts the copies of one point in order, and `slots` gives values that never
+//! live together one slot.
 //!
 //! A value whose definition can be executed
 //! again and that has no home has no place at its definition, which is left out. The walk is repeated a bounded number of

@@ -67,7 +67,7 @@ impl Webs {
                 let (next, frequency) = ([NONE; 2], 0.0);
                 let (arg, param) = (arg.as_u32(), param.as_u32());
                 self.copies.push(EdgeCopy { arg, param, block, succ, next, frequency });
-                match [arg, param].map(|v| has_register(ranges, v)) {
+                match [arg, param].map(|v| ranges.has_register(v)) {
                     [true, true] => {}
                     [false, false] if slots.may_join(func, ranges, arg, param) => {
                         slots.join(ranges, arg, param);
@@ -94,7 +94,7 @@ impl Webs {
         while let Some(&v) = self.asked.get(next) {
             next += 1;
             self.is_asked[v as usize] = false;
-            if !has_register(ranges, v) {
+            if !ranges.has_register(v) {
                 continue;
             }
             let Some(gain) = self.gain(func, ranges, slots, v, &mut steps) else { break };
@@ -181,7 +181,7 @@ impl Webs {
         let (mut asked, mut is_asked) =
             (core::mem::take(&mut self.asked), core::mem::take(&mut self.is_asked));
         for (_, other) in self.copies_of(v) {
-            if has_register(ranges, other) {
+            if ranges.has_register(other) {
                 if !core::mem::replace(&mut is_asked[other as usize], true) {
                     asked.push(other);
                 }
@@ -191,8 +191,4 @@ impl Webs {
         }
         (self.asked, self.is_asked) = (asked, is_asked);
     }
-}
-
-fn has_register(ranges: &Ranges, v: u32) -> bool {
-    ranges.intervals[v as usize].reg != NO_REG
 }

@@ -386,6 +386,12 @@ impl Ranges {
         found.filter(|(link, _)| link.vreg != NONE).map(|(link, segment)| (link.vreg, *segment))
     }
 
+    /// Whether `v` has a register for all of its life.
+    #[inline]
+    pub fn has_register(&self, v: u32) -> bool {
+        self.intervals[v as usize].reg != NO_REG
+    }
+
     /// The segments of `v`.
     pub fn segments_of(&self, v: u32) -> &[Segment] {
         let interval = &self.intervals[v as usize];

@@ -30,7 +30,7 @@ impl Arm32 {
                     Test::Flags(..) | Test::Known(true) => Inst::Jump { target: if_true },
                 });
             }
-            Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
+            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
             Terminator::Indirect { address } => {
                 let to = self.reg(cx, address);
                 cx.sink.push(Inst::JumpIndirect { to });
@@ -49,12 +49,18 @@ impl Arm32 {
     }
 
     #[inline(never)]
-    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, switch: u32, value: Value, ty: Type) {
+    fn lower_switch<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        switch: u32,
+        value: Value,
+        ty: Type,
+        sign: Signedness,
+    ) {
         if ty == Type::I64 {
             let regs = self.regs(cx, value);
             return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });
         }
-        let sign = cx.sink.tables().switch(switch).map_or(Signedness::Signed, |planned| planned.plan.sign);
         let index = self.extended(cx, sign, value);
         cx.sink.push(Inst::Switch { switch, index });
     }

@@ -33,7 +33,7 @@ impl Mips32 {
             }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
             Terminator::Jump { target } => cx.sink.push(Inst::Jump { target }),
-            Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
+            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
             Terminator::Branch { cond, if_true, if_false } => self.branch(cx, cond, [if_true, if_false]),
         }
         Ok(())
@@ -54,9 +54,15 @@ impl Mips32 {
         cx.sink.push(Inst::Branch { cond, if_true, if_false });
     }
 
-    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, switch: u32, value: Value, ty: Type) {
+    fn lower_switch<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        switch: u32,
+        value: Value,
+        ty: Type,
+        sign: Signedness,
+    ) {
         let plan = cx.sink.tables().switch(switch);
-        let sign = plan.map_or(Signedness::Signed, |planned| planned.plan.sign);
         let has_table = plan.is_some_and(|planned| {
             planned.plan.nodes.iter().any(|node| matches!(node, SwitchNode::Table { .. }))
         });

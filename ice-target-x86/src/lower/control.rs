@@ -24,7 +24,7 @@ impl X86 {
                 let test = self.condition(cx, cond);
                 cx.sink.push(branch(test, if_true, if_false));
             }
-            Terminator::Switch { switch, value, ty } => self.lower_switch(cx, switch, value, ty),
+            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
             Terminator::Indirect { address } => {
                 let to = match self.folded_load(cx, address) {
                     Some(mem) => Src::Mem(mem),
@@ -47,7 +47,14 @@ impl X86 {
     }
 
     #[inline(never)]
-    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, switch: u32, value: Value, ty: Type) {
+    fn lower_switch<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        switch: u32,
+        value: Value,
+        ty: Type,
+        sign: Signedness,
+    ) {
         let jump_table = self.jump_table_register(cx);
         // A terminator defines nothing: its scratch register holds anything before it.
         if cx.is_pair(ty) {
@@ -62,10 +69,7 @@ impl X86 {
             });
         }
         let scratch = self.undefined(cx, ty.max(Type::I32));
-        let extend = match cx.sink.tables().switch(switch).map(|planned| planned.plan.sign) {
-            Some(Signedness::Unsigned) => Extend::Zero,
-            _ => Extend::Sign,
-        };
+        let extend = if sign == Signedness::Signed { Extend::Sign } else { Extend::Zero };
         let index = if ty == Type::I64 { self.reg(cx, value) } else { self.extended_reg(cx, extend, value) };
         cx.sink.push(Inst::Switch { switch, index, scratch, table: jump_table });
     }
