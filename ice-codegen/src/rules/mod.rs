@@ -26,7 +26,7 @@ pub use condition::{Condition, by_less};
 pub use frame::fixed_alloca;
 pub use instruction::{Call, Destination, Rule, VectorRule};
 pub use operands::Operands;
-pub use terminator::Terminator;
+pub use terminator::{Selector, Terminator};
 
 #[cfg(doc)]
 use crate::Lower;

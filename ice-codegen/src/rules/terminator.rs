@@ -14,8 +14,8 @@ pub enum Terminator {
     Jump { target: MachBlock },
     /// Goes to one of two blocks by a boolean.
     Branch { cond: Value, if_true: MachBlock, if_false: MachBlock },
-    /// Goes where the plan of this index says, by a value of this type, extended to 32 bits in this way if it is less.
-    Switch { switch: u32, value: Value, ty: Type, sign: Signedness },
+    /// Goes where a plan says.
+    Switch(Selector),
     /// Goes to an address, which is that of a label.
     Indirect { address: Value },
     /// Returns none, one or two values.
@@ -29,6 +29,19 @@ pub enum Terminator {
     Assembly,
     /// Is never reached.
     Unreachable,
+}
+
+/// What a switch goes by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Selector {
+    /// The index of the plan.
+    pub switch: u32,
+    /// The value that chooses the case.
+    pub value: Value,
+    /// The type of the value.
+    pub ty: Type,
+    /// How a value of less than 32 bits is extended to them.
+    pub sign: Signedness,
 }
 
 impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
@@ -67,7 +80,7 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                     true => Terminator::Jump { target: self.target(default) },
                     false => {
                         let (switch, sign) = self.plan_switch(ty.bits(), default, cases);
-                        Terminator::Switch { switch, value, ty, sign }
+                        Terminator::Switch(Selector { switch, value, ty, sign })
                     }
                 }
             }

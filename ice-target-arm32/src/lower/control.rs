@@ -1,14 +1,13 @@
 //! Terminators.
 
-use super::Signedness;
 use super::compare::Test;
 use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use ice_codegen::mach::Sink;
-use ice_codegen::rules::Terminator;
+use ice_codegen::rules::{Selector, Terminator};
 use ice_codegen::words::{CallRules as _, InvokeRules as _, InvokeTargets, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
-use ice_ir::{Type, Value};
+use ice_ir::Type;
 
 impl Arm32 {
     /// Lowers the terminator of a block.
@@ -30,7 +29,7 @@ impl Arm32 {
                     Test::Flags(..) | Test::Known(true) => Inst::Jump { target: if_true },
                 });
             }
-            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
+            Terminator::Switch(selector) => self.lower_switch(cx, selector),
             Terminator::Indirect { address } => {
                 let to = self.reg(cx, address);
                 cx.sink.push(Inst::JumpIndirect { to });
@@ -49,14 +48,8 @@ impl Arm32 {
     }
 
     #[inline(never)]
-    fn lower_switch<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        switch: u32,
-        value: Value,
-        ty: Type,
-        sign: Signedness,
-    ) {
+    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, selector: Selector) {
+        let Selector { switch, value, ty, sign } = selector;
         if ty == Type::I64 {
             let regs = self.regs(cx, value);
             return cx.sink.push(Inst::SwitchPair { switch, lo: regs.lo(), hi: regs.hi() });

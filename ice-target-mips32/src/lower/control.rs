@@ -4,8 +4,7 @@ use super::compare::Test;
 use crate::inst::{Cond, Inst, Src, Wanted};
 use crate::target::{Cx, Mips32};
 use ice_codegen::mach::{MachBlock, Sink};
-use ice_codegen::magic::Signedness;
-use ice_codegen::rules::Terminator;
+use ice_codegen::rules::{Selector, Terminator};
 use ice_codegen::switch::SwitchNode;
 use ice_codegen::words::{CallRules as _, InvokeRules as _, InvokeTargets, ParamRules as _};
 use ice_codegen::{ErrorKind, Operands as _, Words as _};
@@ -33,7 +32,7 @@ impl Mips32 {
             }
             Terminator::Unreachable => cx.sink.push(Inst::Unreachable),
             Terminator::Jump { target } => cx.sink.push(Inst::Jump { target }),
-            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
+            Terminator::Switch(selector) => self.lower_switch(cx, selector),
             Terminator::Branch { cond, if_true, if_false } => self.branch(cx, cond, [if_true, if_false]),
         }
         Ok(())
@@ -54,14 +53,8 @@ impl Mips32 {
         cx.sink.push(Inst::Branch { cond, if_true, if_false });
     }
 
-    fn lower_switch<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        switch: u32,
-        value: Value,
-        ty: Type,
-        sign: Signedness,
-    ) {
+    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, selector: Selector) {
+        let Selector { switch, value, ty, sign } = selector;
         let plan = cx.sink.tables().switch(switch);
         let has_table = plan.is_some_and(|planned| {
             planned.plan.nodes.iter().any(|node| matches!(node, SwitchNode::Table { .. }))

@@ -7,9 +7,9 @@ use crate::target::{Cx, X86};
 use ice_codegen::assembly::AssemblyRules as _;
 use ice_codegen::mach::{MachBlock, Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::Terminator;
+use ice_codegen::rules::{Selector, Terminator};
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{Type, Value};
+use ice_ir::Type;
 
 impl X86 {
     /// Lowers the terminator of a block.
@@ -24,7 +24,7 @@ impl X86 {
                 let test = self.condition(cx, cond);
                 cx.sink.push(branch(test, if_true, if_false));
             }
-            Terminator::Switch { switch, value, ty, sign } => self.lower_switch(cx, switch, value, ty, sign),
+            Terminator::Switch(selector) => self.lower_switch(cx, selector),
             Terminator::Indirect { address } => {
                 let to = match self.folded_load(cx, address) {
                     Some(mem) => Src::Mem(mem),
@@ -47,14 +47,8 @@ impl X86 {
     }
 
     #[inline(never)]
-    fn lower_switch<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        switch: u32,
-        value: Value,
-        ty: Type,
-        sign: Signedness,
-    ) {
+    fn lower_switch<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, selector: Selector) {
+        let Selector { switch, value, ty, sign } = selector;
         let jump_table = self.jump_table_register(cx);
         // A terminator defines nothing: its scratch register holds anything before it.
         if cx.is_pair(ty) {
