@@ -1,14 +1,15 @@
 //! Counts of bits and zeros, and bytes in the opposite order, by instructions that every x86 has.
 //!
 //! Ones are counted by sums of ever wider fields ("Hacker's Delight" 2nd edition, chapter 5-1); the halves of a pair are joined as
-//! soon as a sum of both has room. A scan leaves its result undefined for zero, which it says in the flags.
+//! soon as a sum of both has room. A scan leaves its result undefined for zero, which it says in the flags. It gives the number of
+//! a bit; programs that count leading zeros often want just that, and take the count from the number of the highest bit.
 
 use crate::inst::{Amount, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, BitOp, Cond, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Operands as _, ValueRegs};
-use ice_ir::{Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
 
 impl X86 {
     /// A bit operation on a scalar.
@@ -47,15 +48,95 @@ impl X86 {
             Intrinsic::Ctpop => self.count_ones(cx, self.part_width(ty), src.lo(), dst.lo()),
             _ => {
                 let width = self.arithmetic_width(ty);
-                // The programs of PNaCl get the width for zero, whatever they say.
-                let is_zero_undefined =
-                    self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0));
+                let is_zero_undefined = self.is_zero_undefined(cx, flag);
                 match pair {
                     true => self.pair_scan(cx, op, is_zero_undefined, src, dst),
                     false => self.scan(cx, op, (width, is_zero_undefined), src.lo(), dst.lo()),
                 }
             }
         }
+    }
+
+    /// Whether a scan with this flag may give anything for zero. The programs of PNaCl get the width, whatever they say.
+    fn is_zero_undefined<S: Sink<Inst>>(self, cx: &Cx<'_, S>, flag: &[Value]) -> bool {
+        self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0))
+    }
+
+    /// The count of leading zeros, in one register, that `inst` makes the number of the highest bit that is set, and what comes
+    /// between: the count with 32 bits of its 64.
+    fn count_below<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Option<(ice_ir::Inst, Option<ice_ir::Inst>)> {
+        let &InstData::Binary { op, args: [a, b] } = cx.func.inst(inst) else { return None };
+        let (count, top) = match op {
+            BinaryOp::Xor => (a, b),
+            BinaryOp::Sub => (b, a),
+            _ => return None,
+        };
+        let top = cx.func.int_value(top)?;
+        let only_for = |def, user| {
+            let result = cx.func.result(def)?;
+            cx.uses.only_user_in_block(cx.func, def, result).filter(|&only| only == user)
+        };
+        let mut scan = cx.func.defining_inst(count)?;
+        let mut cut = None;
+        only_for(scan, inst)?;
+        if let &InstData::Cast { op: CastOp::Trunc, arg } = cx.func.inst(scan)
+            && cx.func.value_type(count) == Type::I32
+        {
+            cut = Some(scan);
+            scan = cx.func.defining_inst(arg)?;
+            only_for(scan, cut?)?;
+        }
+        let &InstData::CallIntrinsic { op: Intrinsic::Ctlz, args, .. } = cx.func.inst(scan) else {
+            return None;
+        };
+        let ty = cx.func.value_type(cx.func.result(scan)?);
+        // For zero the difference is -1, and what differs in all bits of the number is twice the width less one.
+        let is_number = op == BinaryOp::Xor
+            || self.is_zero_undefined(cx, cx.func.args(args).get(1..).unwrap_or_default());
+        let is_one_register = matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty);
+        (is_one_register && is_number && top == i64::from(ty.bits()) - 1).then_some((scan, cut))
+    }
+
+    /// Whether `def` counts leading zeros, or takes 32 bits of that, for `user` or a user of it to make the number of the
+    /// highest bit of.
+    pub(super) fn folds_into_highest_bit<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let last = match *cx.func.inst(user) {
+            InstData::Cast { op: CastOp::Trunc, .. } => {
+                cx.func.result(user).and_then(|result| cx.uses.only_user_in_block(cx.func, user, result))
+            }
+            _ => Some(user),
+        };
+        let count = last.and_then(|last| self.count_below(cx, last));
+        count.is_some_and(|(scan, cut)| scan == def || cut == Some(def))
+    }
+
+    /// The number of the highest bit that is set, if that is what the instruction being lowered makes of a count that was folded
+    /// into it.
+    pub(super) fn highest_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg) -> bool {
+        let Some((scan, _)) = cx.current_inst().and_then(|inst| self.count_below(cx, inst)) else {
+            return false;
+        };
+        let &InstData::CallIntrinsic { args, .. } = cx.func.inst(scan) else { return false };
+        let (Some(count), &[arg, ref flag @ ..]) = (cx.func.result(scan), cx.func.args(args)) else {
+            return false;
+        };
+        if !cx.is_folded(scan) {
+            return false;
+        }
+        let width = self.arithmetic_width(cx.func.value_type(count));
+        let is_zero_undefined = self.is_zero_undefined(cx, flag);
+        let src = self.reg(cx, arg);
+        self.scan_bits(cx, BitOp::Bsr, (width, is_zero_undefined), src, dst);
+        true
     }
 
     /// How many bits of a register are one: sums of two bits, of four, of eight, and of all bytes by a product ("Hacker's
@@ -153,8 +234,7 @@ impl X86 {
         }
     }
 
-    /// Leading or trailing zeros of one register. The scan leaves its result undefined for zero, so a conditional move
-    /// puts in what becomes the width, unless that does not matter.
+    /// Leading or trailing zeros of one register.
     fn scan<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -163,12 +243,27 @@ impl X86 {
         src: VReg,
         dst: VReg,
     ) {
+        let op = if op == Intrinsic::Ctlz { BitOp::Bsr } else { BitOp::Bsf };
+        self.scan_bits(cx, op, (width, is_zero_undefined), src, dst);
+        if op == BitOp::Bsr {
+            // The number of a bit is that of the bits above it, seen from the other end.
+            let top = 8 * width.bytes() as i32 - 1;
+            cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: Src::Imm(top) });
+        }
+    }
+
+    /// The number of the first or last bit that is set. For zero, if that matters, the width for the first one, and for the last
+    /// one what becomes that if it is seen from the other end.
+    fn scan_bits<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: BitOp,
+        (width, is_zero_undefined): (Width, bool),
+        src: VReg,
+        dst: VReg,
+    ) {
         let bits = 8 * i64::from(width.bytes());
-        // From the top that becomes the width again.
-        let (op, none) = match op {
-            Intrinsic::Ctlz => (BitOp::Bsr, 2 * bits - 1),
-            _ => (BitOp::Bsf, bits),
-        };
+        let none = if op == BitOp::Bsr { 2 * bits - 1 } else { bits };
         let or_none = (!is_zero_undefined).then(|| {
             let reg = self.wide_temp(cx, width);
             cx.sink.push(Inst::MovImm { width: Width::B32, dst: reg, imm: none });
@@ -177,10 +272,6 @@ impl X86 {
         cx.sink.push(Inst::BitScan { op, width, dst, src });
         if let Some(src) = or_none {
             cx.sink.push(Inst::Cmov { cond: Cond::E, width, dst, src });
-        }
-        if op == BitOp::Bsr {
-            // The number of a bit is that of the bits above it, seen from the other end.
-            cx.sink.push(Inst::Alu { op: Alu::Xor, width, dst, src: Src::Imm(bits as i32 - 1) });
         }
     }
 

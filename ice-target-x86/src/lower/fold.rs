@@ -107,7 +107,9 @@ impl X86 {
             }
             InstData::Cast { op: CastOp::Trunc, .. } => {
                 cx.func.value_type(result) == Type::I1 && cx.decides(result, user)
+                    || self.folds_into_highest_bit(cx, def, user)
             }
+            InstData::CallIntrinsic { op: Intrinsic::Ctlz, .. } => self.folds_into_highest_bit(cx, def, user),
             InstData::Cast { op: CastOp::Zext, arg } if cx.func.value_type(arg) == Type::I1 => {
                 self.folds_into_carry(cx, def, user)
             }
