@@ -174,6 +174,11 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     if let Some(data) = reduce(func, constants, op, a, constant, ty) {
         return Some(Rewrite::Inst(data));
     }
+    if op == BinaryOp::And
+        && let Some(rewrite) = masked(func, a, b, constant as u64 & ty.int_mask())
+    {
+        return Some(rewrite);
+    }
     if op == BinaryOp::Or && is_sum(func, uses, inst, a, constant, ty) {
         return Some(Rewrite::Inst(binary(BinaryOp::Add, a, b)));
     }
@@ -201,6 +206,20 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
         }
         _ => None,
     }
+}
+
+/// `a` under the `mask` that `b` is, without what has no bits there. Bit fields of
+/// odd widths are joined from pieces, and read under masks that want one of them.
+fn masked(func: &Function, a: Value, b: Value, mask: u64) -> Option<Rewrite> {
+    let &InstData::Binary { op: BinaryOp::Or | BinaryOp::Xor, args } = func.inst(func.defining_inst(a)?)
+    else {
+        return None;
+    };
+    let has_none = |value| mask & !known_zeros(func, value) == 0;
+    let other =
+        |n: usize| (func.defining_inst(args[n]).is_some() && has_none(args[n])).then_some(args[1 - n]);
+    let rest = other(1).or_else(|| other(0))?;
+    Some(Rewrite::Inst(binary(BinaryOp::And, rest, b)))
 }
 
 /// A boolean that is extended and compared with zero, as a boolean.
