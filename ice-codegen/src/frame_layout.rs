@@ -1,8 +1,8 @@
 //! Where everything of a frame is, once its registers are allocated.
 //!
-//! *Problem.* Below what a prologue saves every machine has the same: fixed objects and spill slots by falling
-//! alignment, and the outgoing arguments at the bottom. All are reached from one register: from the stack pointer behind
-//! the prologue, or, where that moves in the body, from a frame pointer, which hangs near the top.
+//! *Problem.* Below what a prologue saves every machine has the same: fixed objects, spill slots, and the outgoing arguments at
+//! the bottom. All are reached from one register: from the stack pointer behind the prologue, or, where that moves in the body,
+//! from a frame pointer, which hangs near the top. Slots are named most, so they lie next to that.
 //!
 //! *Contract.* [`FrameLayout::place_body`] puts the body from the stack pointer upwards and says where it ends;
 //! [`FrameLayout::close`] puts what is saved above it, and turns all offsets into those from the frame's register. In
@@ -110,51 +110,63 @@ impl FrameLayout {
         Ok(())
     }
 
-    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` (a power of two) at most,
-    /// upwards from the offset `start`, and gives the end.
+    /// Puts spill slots and fixed objects upwards from the offset `start`, and gives the end. The slots, of which the first are
+    /// named most, lie next to the register that all hangs off, in the reach of short offsets; alignments, `max_align` (a power of
+    /// two) at most, fall from that end on.
     fn lay_out(&mut self, objects: &[FrameObject], slots: &[SlotInfo], max_align: u32, start: u64) -> u64 {
-        let FrameLayout { slots: slot_offsets, objects: object_offsets, .. } = self;
-        let mut end = start;
-        let mut take = |align: u32, size: u32| {
-            let mask = u64::from(align) - 1;
-            let offset = (end + mask) & !mask;
-            end = offset + u64::from(size);
-            offset as i32
+        let FrameLayout { slots: slot_offsets, objects: object_offsets, pointer, .. } = self;
+        let align_of = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
+        let mut place_objects = |end: &mut u64| {
+            let items = objects.iter().map(|object| (align_of(object), object.size));
+            place(items, max_align, object_offsets, end);
         };
-        slot_offsets.clear();
-        object_offsets.clear();
-        let align = slots.first().map_or(1, |slot| slot.align.clamp(1, max_align));
-        if objects.is_empty() && slots.iter().all(|slot| slot.align == align) {
-            // As mostly.
-            slot_offsets.extend(slots.iter().map(|slot| take(align, slot.size)));
-            return end;
-        }
-        slot_offsets.resize(slots.len(), 0);
-        object_offsets.resize(objects.len(), 0);
-        let slot_align = |slot: &SlotInfo| slot.align.clamp(1, max_align);
-        let object_align = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
-        // The alignments that occur, one bit each: few.
-        let of_slots = slots.iter().fold(0, |all, slot| all | slot_align(slot));
-        let of_objects = objects.iter().fold(0, |all, object| all | object_align(object));
-        let mut align = max_align;
-        while align > 0 {
-            if of_slots & align != 0 {
-                for (offset, slot) in slot_offsets.iter_mut().zip(slots) {
-                    if slot_align(slot) == align {
-                        *offset = take(align, slot.size);
-                    }
-                }
+        let items = slots.iter().map(|slot| (slot.align.clamp(1, max_align), slot.size));
+        let mut end = start;
+        match *pointer {
+            FramePointer::Used => {
+                place_objects(&mut end);
+                place(items.rev(), max_align, slot_offsets, &mut end);
+                slot_offsets.reverse();
             }
-            if of_objects & align != 0 {
-                for (offset, object) in object_offsets.iter_mut().zip(objects) {
-                    if object_align(object) == align {
-                        *offset = take(align, object.size);
-                    }
-                }
+            _ => {
+                place(items, max_align, slot_offsets, &mut end);
+                place_objects(&mut end);
             }
-            align /= 2;
         }
         end
+    }
+}
+
+/// Puts things of these alignments and sizes upwards from `end`, by falling alignment, and moves that behind them.
+fn place(
+    items: impl ExactSizeIterator<Item = (u32, u32)> + Clone,
+    max_align: u32,
+    offsets: &mut Vec<i32>,
+    end: &mut u64,
+) {
+    let mut take = |align: u32, size: u32| {
+        let mask = u64::from(align) - 1;
+        let offset = (*end + mask) & !mask;
+        *end = offset + u64::from(size);
+        offset as i32
+    };
+    offsets.clear();
+    // The alignments that occur, one bit each: mostly one.
+    let alignments = items.clone().fold(0, |all, (align, _)| all | align);
+    if alignments.count_ones() <= 1 {
+        return offsets.extend(items.map(|(align, size)| take(align, size)));
+    }
+    offsets.resize(items.len(), 0);
+    let mut align = max_align;
+    while align > 0 {
+        if alignments & align != 0 {
+            for (offset, (own, size)) in offsets.iter_mut().zip(items.clone()) {
+                if own == align {
+                    *offset = take(align, size);
+                }
+            }
+        }
+        align /= 2;
     }
 }
 
@@ -172,24 +184,25 @@ mod tests {
     }
 
     #[test]
-    fn the_most_aligned_is_lowest_above_the_outgoing_arguments() {
+    fn slots_are_lowest_above_the_outgoing_arguments() {
         let mut info = FrameInfo { outgoing: 20, ..FrameInfo::default() };
         info.add_object(3, 0);
         info.add_object(16, 4);
         let slots = [SlotInfo { size: 4, align: 4 }, SlotInfo { size: 8, align: 8 }];
         let layout = layout(&info, &slots).unwrap();
-        // 24 bytes of arguments, 8 of the wide slot, 16 and 4 and 3 of the rest, which make 55; with 12 above, 72.
+        // 24 bytes of arguments, 8 and 4 of the slots, 16 and 3 of the objects behind 4 that stay empty; with 12 above, 72.
         assert_eq!((layout.outgoing, layout.size, layout.incoming), (24, 60, 72));
-        assert_eq!((layout.slots, layout.objects), (vec![48, 24], vec![52, 32]));
+        assert_eq!((layout.slots, layout.objects), (vec![32, 24], vec![56, 40]));
     }
 
     #[test]
     fn everything_hangs_off_the_frame_pointer() {
         let mut info = FrameInfo { has_dynamic_alloca: true, ..FrameInfo::default() };
         info.add_object(8, 3);
-        let layout = layout(&info, &[SlotInfo { size: 4, align: 4 }]).unwrap();
-        assert_eq!((layout.pointer, layout.size, layout.incoming), (FramePointer::Used, 12, 8));
-        assert_eq!((layout.slots, layout.objects), (vec![-8], vec![-16]));
+        let layout = layout(&info, &[SlotInfo { size: 4, align: 4 }; 2]).unwrap();
+        assert_eq!((layout.pointer, layout.size, layout.incoming), (FramePointer::Used, 20, 8));
+        // The first slot is the nearest.
+        assert_eq!((layout.slots, layout.objects), (vec![-12, -16], vec![-24]));
     }
 
     #[test]

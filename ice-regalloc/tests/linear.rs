@@ -448,6 +448,31 @@ fn values_in_holes(count: u32) -> StoredFunction {
 }
 
 #[test]
+fn values_of_different_ways_have_one_slot() {
+    // One value lives through everything, and each way of twenty has one of its own, with a call in it; all their hulls meet.
+    let ways = 20;
+    let (outer, call) = (ways, StoredInst { clobbers: RegUnits::span(0, 15), ..inst(&[]) });
+    let read = |n: u32| inst(&[Operand::use_any(v(n), GPR)]);
+    let mut blocks = vec![(
+        vec![],
+        vec![inst(&[Operand::def_reg(v(outer), GPR)]), call.clone(), end(&[])],
+        (1..=ways).map(|b| (b, vec![])).collect(),
+    )];
+    for b in 1..=ways {
+        let insts = vec![inst(&[Operand::def_reg(v(b - 1), GPR)]), read(outer), call.clone(), end(&[])];
+        blocks.push((vec![], insts, vec![(ways + b, vec![])]));
+    }
+    for b in 1..=ways {
+        blocks.push((vec![], vec![read(b - 1), end(&[])], vec![]));
+    }
+    let output = allocate(&function(ways as usize + 1, blocks));
+    assert_eq!(output.slots.len(), 2, "{:?}", output.edits);
+    // What is named most has the first one.
+    let first_store = output.edits.iter().find_map(|edit| edit.to.as_slot());
+    assert_eq!(first_store, Some(Slot::from_u32(0)));
+}
+
+#[test]
 fn steps_beside_values_in_holes_grow_with_the_function() {
     let mut context = Context::new();
     for count in [300, 3000] {

@@ -474,7 +474,7 @@ impl<'a> Allocator<'a> {
         if let Some(reg) = edit.to.as_reg() {
             self.out.used_regs.insert(self.file.units(reg));
         }
-        let position = 4 * edit.point.inst().as_u32() + if edit.point.is_before() { 0 } else { 3 };
+        let position = slots::position_of(&edit);
         self.cx.slots.touch(edit.from, position);
         self.cx.slots.touch(edit.to, position);
         self.out.edits.push(edit);

@@ -9,16 +9,20 @@
 //! intervals, which is optimal for hulls (a slot of the same size whose last holder has ended is
 //! taken again), and the places in the output are rewritten. The moves at one point were put in
 //! order under the belief that different slots are different places, so a hull includes every
-//! point where a move names the slot, and hulls that meet at a point do not share.
+//! point where a move names the slot, and hulls that meet at a point do not share. Where that takes
+//! many slots, as in the loops of interpreters, whose hulls are all of the loop, groups are coloured by
+//! their segments instead: what is named most first, and each takes the first slot that is free where it
+//! lives. So short offsets reach what is named most.
 //!
 //! Cost: n log n in the slots in use; a test of interference and a join are linear in the segments of two groups, or a search
 //! for each segment of a small one, and are given up for large ones.
 
 use crate::context::SlotSharing;
 use crate::function::Function;
+use crate::keys::{highest_first, lowest_first, number};
 use crate::memory::{refill, refill_from};
 use crate::operand::{Slot, VReg};
-use crate::output::{Allocation, Output, SlotInfo};
+use crate::output::{Allocation, Edit, Output, SlotInfo};
 use crate::ranges::{Interval, Ranges, Segment};
 use crate::scan::NONE;
 use alloc::collections::BinaryHeap;
@@ -30,6 +34,10 @@ pub(super) const TEMPORARY: u32 = NONE;
 /// Segments that a group may have, and all groups that were ever joined.
 const MAX_SEGMENTS: usize = 1 << 12;
 const MAX_JOINED: usize = 1 << 18;
+/// So many slots are coloured by hulls; with more of them segments are looked at.
+const FEW_SLOTS: usize = 12;
+/// Segments that may be looked at then.
+const MAX_STEPS: usize = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
 struct SlotUse {
@@ -64,6 +72,27 @@ pub(super) struct Slots {
     expiring: BinaryHeap<Reverse<(u32, u32)>>,
     /// Colours without a holder, by size.
     unused: Vec<u32>,
+    by_segments: BySegments,
+}
+
+/// What colouring by segments works on.
+#[derive(Clone, Debug, Default)]
+struct BySegments {
+    /// How often operands and moves name each slot.
+    named: Vec<u32>,
+    /// Slots and the positions of moves that name them, as keys.
+    touches: Vec<u64>,
+    /// The slots by how often they are named, as keys.
+    order: Vec<u64>,
+    /// The colour of each slot.
+    colors: Vec<u32>,
+    /// What each colour is, and where it is taken: a range of the list behind them.
+    infos: Vec<SlotInfo>,
+    taken: Vec<(u32, u32)>,
+    segments: Vec<Segment>,
+    /// Where the slot at work lives, and with it all that has its colour.
+    places: Vec<Segment>,
+    both: Vec<Segment>,
 }
 
 impl Slots {
@@ -231,6 +260,9 @@ impl Slots {
             self.slots[s as usize].color = color;
             self.expiring.push(Reverse((to, color)));
         }
+        if out.slots.len() > FEW_SLOTS && sharing == SlotSharing::Shared {
+            self.color_by_segments(ranges, out);
+        }
         let rewrite = |place: &mut Allocation| {
             if let Some(slot) = place.as_slot() {
                 *place = Allocation::slot(Slot::from_u32(self.slots[slot.as_u32() as usize].color));
@@ -242,6 +274,109 @@ impl Slots {
             rewrite(&mut edit.to);
         }
     }
+
+    /// Gives the slots other numbers: the lower the more they are named, and the same to those of groups that live at different
+    /// times. The numbers stay what they are if that would take more of them, or too long.
+    #[cold]
+    #[inline(never)]
+    fn color_by_segments(&mut self, ranges: &Ranges, out: &mut Output) {
+        let mut by_segments = core::mem::take(&mut self.by_segments);
+        if by_segments.compute(self, ranges, out).is_some() {
+            out.slots.clear();
+            out.slots.extend_from_slice(&by_segments.infos);
+            self.slots.iter_mut().zip(&by_segments.colors).for_each(|(slot, &color)| slot.color = color);
+        }
+        self.by_segments = by_segments;
+    }
+}
+
+impl BySegments {
+    /// Finds colours, or none if that is not worth it.
+    fn compute(&mut self, slots: &Slots, ranges: &Ranges, out: &Output) -> Option<()> {
+        let BySegments { named, touches, order, colors, infos, taken, segments, places, both } = self;
+        refill(named, slots.slots.len(), 0);
+        refill(colors, slots.slots.len(), 0);
+        touches.clear();
+        let mut name = |place: Allocation| {
+            let slot = place.as_slot()?.as_u32();
+            named[slot as usize] += 1;
+            Some(slot)
+        };
+        for &place in &out.allocs {
+            name(place);
+        }
+        for edit in &out.edits {
+            let moved = [edit.from, edit.to].into_iter().filter_map(&mut name);
+            touches.extend(moved.map(|slot| lowest_first(slot, position_of(edit))));
+        }
+        touches.sort_unstable();
+        order.clear();
+        order.extend(named.iter().zip(0..).map(|(&named, s)| highest_first(named, s)));
+        order.sort_unstable();
+        infos.clear();
+        taken.clear();
+        segments.clear();
+        let mut steps = MAX_STEPS;
+        for s in order.iter().map(|&key| number(key)) {
+            let SlotUse { info, owner, .. } = slots.slots[s as usize];
+            places.clear();
+            if owner != TEMPORARY {
+                let first = touches.partition_point(|&touch| touch < lowest_first(s, 0));
+                let moves = touches[first..].iter().take_while(|&&touch| touch <= lowest_first(s, u32::MAX));
+                add_points(slots.segments(ranges, owner), moves.map(|&touch| number(touch)), places);
+            }
+            // One that lives nowhere, as for one instruction, has it alone.
+            let mut color = infos.len();
+            for (c, &(start, end)) in taken.iter().enumerate().filter(|_| !places.is_empty()) {
+                let taken = &segments[start as usize..end as usize];
+                steps = steps.checked_sub(1 + places.len().min(taken.len()))?;
+                if infos[c] == info && !taken.is_empty() && !overlap(taken, places) {
+                    color = c;
+                    break;
+                }
+            }
+            colors[s as usize] = color as u32;
+            if color == infos.len() {
+                infos.push(info);
+                taken.push((0, 0));
+            }
+            if infos.len() > out.slots.len() {
+                return None;
+            }
+            let (start, end) = taken[color];
+            both.clear();
+            merge(&segments[start as usize..end as usize], places, both);
+            steps = steps.checked_sub(both.len())?;
+            let start = segments.len();
+            segments.extend_from_slice(both);
+            taken[color] = (start as u32, segments.len() as u32);
+        }
+        Some(())
+    }
+}
+
+/// Writes segments and points, both sorted, as one sorted list of segments that do not meet.
+fn add_points(segments: &[Segment], points: impl Iterator<Item = u32>, out: &mut Vec<Segment>) {
+    let mut add = |s: Segment| match out.last_mut() {
+        Some(last) if s.from <= last.to => last.to = last.to.max(s.to),
+        _ => out.push(s),
+    };
+    let mut rest = segments;
+    for from in points {
+        while let [s, behind @ ..] = rest
+            && s.from <= from
+        {
+            add(*s);
+            rest = behind;
+        }
+        add(Segment { from, to: from + 1 });
+    }
+    rest.iter().for_each(|&s| add(s));
+}
+
+/// Where a move stands.
+pub(super) fn position_of(edit: &Edit) -> u32 {
+    4 * edit.point.inst().as_u32() + if edit.point.is_before() { 0 } else { 3 }
 }
 
 /// The first position of the segments and the one behind the last.

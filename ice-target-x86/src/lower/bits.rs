@@ -11,6 +11,22 @@ use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
 
+/// A count of leading zeros that is taken from the number of the highest bit.
+struct CountBelow {
+    scan: ice_ir::Inst,
+    /// What cuts it to 32 bits, if it has 64.
+    cut: Option<ice_ir::Inst>,
+    /// Of what the zeros are counted.
+    arg: Value,
+    /// What it becomes for zero, if that matters.
+    none: Option<i64>,
+}
+
+/// The number of a bit that, seen from the highest one of this width, is the width.
+fn above_highest(width: Width) -> i64 {
+    16 * i64::from(width.bytes()) - 1
+}
+
 impl X86 {
     /// A bit operation on a scalar.
     pub(super) fn bit_intrinsic<S: Sink<Inst>>(
@@ -62,13 +78,8 @@ impl X86 {
         self.is_native() && flag.first().is_some_and(|&flag| cx.func.int_value(flag) != Some(0))
     }
 
-    /// The count of leading zeros, in one register, that `inst` makes the number of the highest bit that is set, and what comes
-    /// between: the count with 32 bits of its 64.
-    fn count_below<S: Sink<Inst>>(
-        self,
-        cx: &Cx<'_, S>,
-        inst: ice_ir::Inst,
-    ) -> Option<(ice_ir::Inst, Option<ice_ir::Inst>)> {
+    /// The count of leading zeros, in one register, of which `inst` makes the number of the highest bit that is set.
+    fn count_below<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<CountBelow> {
         let &InstData::Binary { op, args: [a, b] } = cx.func.inst(inst) else { return None };
         let (count, top) = match op {
             BinaryOp::Xor => (a, b),
@@ -76,29 +87,34 @@ impl X86 {
             _ => return None,
         };
         let top = cx.func.int_value(top)?;
-        let only_for = |def, user| {
-            let result = cx.func.result(def)?;
-            cx.uses.only_user_in_block(cx.func, def, result).filter(|&only| only == user)
+        let is_only_for = |def: ice_ir::Inst, user: ice_ir::Inst| {
+            let result = cx.func.result(def);
+            result.and_then(|result| cx.uses.only_user_in_block(cx.func, def, result)) == Some(user)
         };
-        let mut scan = cx.func.defining_inst(count)?;
-        let mut cut = None;
-        only_for(scan, inst)?;
+        let (mut scan, mut user, mut cut) = (cx.func.defining_inst(count)?, inst, None);
         if let &InstData::Cast { op: CastOp::Trunc, arg } = cx.func.inst(scan)
             && cx.func.value_type(count) == Type::I32
+            && is_only_for(scan, inst)
         {
-            cut = Some(scan);
-            scan = cx.func.defining_inst(arg)?;
-            only_for(scan, cut?)?;
+            (cut, user, scan) = (Some(scan), scan, cx.func.defining_inst(arg)?);
         }
         let &InstData::CallIntrinsic { op: Intrinsic::Ctlz, args, .. } = cx.func.inst(scan) else {
             return None;
         };
-        let ty = cx.func.value_type(cx.func.result(scan)?);
-        // For zero the difference is -1, and what differs in all bits of the number is twice the width less one.
-        let is_number = op == BinaryOp::Xor
-            || self.is_zero_undefined(cx, cx.func.args(args).get(1..).unwrap_or_default());
+        let &[arg, ref flag @ ..] = cx.func.args(args) else { return None };
+        let ty = cx.func.value_type(arg);
         let is_one_register = matches!(ty, Type::I32 | Type::I64) && !self.is_pair(ty);
-        (is_one_register && is_number && top == i64::from(ty.bits()) - 1).then_some((scan, cut))
+        if !is_one_register || top != i64::from(ty.bits()) - 1 || !is_only_for(scan, user) {
+            return None;
+        }
+        let none = match op {
+            _ if self.is_zero_undefined(cx, flag) => None,
+            // In 32 bits of 64 its upper half would be no zeros.
+            BinaryOp::Sub if cut.is_some() => return None,
+            BinaryOp::Sub => Some(-1),
+            _ => Some(above_highest(self.arithmetic_width(ty))),
+        };
+        Some(CountBelow { scan, cut, arg, none })
     }
 
     /// Whether `def` counts leading zeros, or takes 32 bits of that, for `user` or a user of it to make the number of the
@@ -116,26 +132,18 @@ impl X86 {
             _ => Some(user),
         };
         let count = last.and_then(|last| self.count_below(cx, last));
-        count.is_some_and(|(scan, cut)| scan == def || cut == Some(def))
+        count.is_some_and(|count| count.scan == def || count.cut == Some(def))
     }
 
-    /// The number of the highest bit that is set, if that is what the instruction being lowered makes of a count that was folded
-    /// into it.
+    /// Puts the number of the highest bit that is set in `dst`, if that is what the instruction being lowered makes of a count
+    /// that was folded into it.
     pub(super) fn highest_bit<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg) -> bool {
-        let Some((scan, _)) = cx.current_inst().and_then(|inst| self.count_below(cx, inst)) else {
+        let count = cx.current_inst().and_then(|inst| self.count_below(cx, inst));
+        let Some(CountBelow { arg, none, .. }) = count.filter(|count| cx.is_folded(count.scan)) else {
             return false;
         };
-        let &InstData::CallIntrinsic { args, .. } = cx.func.inst(scan) else { return false };
-        let (Some(count), &[arg, ref flag @ ..]) = (cx.func.result(scan), cx.func.args(args)) else {
-            return false;
-        };
-        if !cx.is_folded(scan) {
-            return false;
-        }
-        let width = self.arithmetic_width(cx.func.value_type(count));
-        let is_zero_undefined = self.is_zero_undefined(cx, flag);
         let src = self.reg(cx, arg);
-        self.scan_bits(cx, BitOp::Bsr, (width, is_zero_undefined), src, dst);
+        self.scan_bits(cx, BitOp::Bsr, self.arithmetic_width(cx.func.value_type(arg)), none, src, dst);
         true
     }
 
@@ -243,8 +251,12 @@ impl X86 {
         src: VReg,
         dst: VReg,
     ) {
-        let op = if op == Intrinsic::Ctlz { BitOp::Bsr } else { BitOp::Bsf };
-        self.scan_bits(cx, op, (width, is_zero_undefined), src, dst);
+        let (op, none) = match op {
+            // From the top that becomes the width again.
+            Intrinsic::Ctlz => (BitOp::Bsr, above_highest(width)),
+            _ => (BitOp::Bsf, 8 * i64::from(width.bytes())),
+        };
+        self.scan_bits(cx, op, width, (!is_zero_undefined).then_some(none), src, dst);
         if op == BitOp::Bsr {
             // The number of a bit is that of the bits above it, seen from the other end.
             let top = 8 * width.bytes() as i32 - 1;
@@ -252,21 +264,20 @@ impl X86 {
         }
     }
 
-    /// The number of the first or last bit that is set. For zero, if that matters, the width for the first one, and for the last
-    /// one what becomes that if it is seen from the other end.
+    /// The number of the first or last bit that is set, and `none` for zero, if that matters.
     fn scan_bits<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: BitOp,
-        (width, is_zero_undefined): (Width, bool),
+        width: Width,
+        none: Option<i64>,
         src: VReg,
         dst: VReg,
     ) {
-        let bits = 8 * i64::from(width.bytes());
-        let none = if op == BitOp::Bsr { 2 * bits - 1 } else { bits };
-        let or_none = (!is_zero_undefined).then(|| {
+        let or_none = none.map(|imm| {
             let reg = self.wide_temp(cx, width);
-            cx.sink.push(Inst::MovImm { width: Width::B32, dst: reg, imm: none });
+            let width = if imm < 0 { width } else { Width::B32 };
+            cx.sink.push(Inst::MovImm { width, dst: reg, imm });
             reg
         });
         cx.sink.push(Inst::BitScan { op, width, dst, src });
