@@ -15,6 +15,7 @@
 //! Requires: the function's [`ControlFlowGraph`], and its [`LoopForest`] if there is one. Preserves: the function.
 //! Linear in blocks and edges: only blocks of at most `MAX_SHARED` predecessors have shared edges.
 
+use crate::block_chances::{BlockChances, Shape};
 use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -53,6 +54,8 @@ pub struct BlockOrder {
     blocks: Vec<LoweredBlock>,
     /// Loop depth of each of `blocks`; empty if no loops are known.
     depths: Vec<u32>,
+    /// How often control comes to each of `blocks`, as [`BlockChances`] has it; empty if no loops are known.
+    chances: Vec<f32>,
     facts: Vec<BlockFacts>,
     stack: Vec<Block>,
     /// Edges of several sources.
@@ -209,9 +212,15 @@ impl BlockOrder {
         self.shared.get(index as usize).filter(|edge| edge.to == to)
     }
 
-    /// Computes the loop depth of every block.
+    /// Computes the loop depth of every block, and takes its chance from `chances`, which are those of `shape`.
     #[inline]
-    pub fn compute_depths(&mut self, loops: &LoopForest) {
+    pub fn compute_depths(&mut self, shape: Shape<'_>, chances: &BlockChances) {
+        let loops = shape.loops;
+        self.chances.clear();
+        self.chances.extend(self.blocks.iter().map(|&block| match block {
+            LoweredBlock::Block(block) => chances.block(block),
+            LoweredBlock::Edge { from, to } => chances.edge(shape, from, to),
+        }));
         self.depths.clear();
         self.depths.extend(self.blocks.iter().map(|&block| match block {
             LoweredBlock::Block(block) => loops.depth(block),
@@ -222,6 +231,7 @@ impl BlockOrder {
     fn begin(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.blocks.clear();
         self.depths.clear();
+        self.chances.clear();
         self.facts.clear();
         self.shared.clear();
         let entry = func.layout.entry();
@@ -318,6 +328,11 @@ impl BlockOrder {
     /// In how many loops each of [`blocks`](Self::blocks) is; empty if that is not known.
     pub fn depths(&self) -> &[u32] {
         &self.depths
+    }
+
+    /// How often control comes to each of [`blocks`](Self::blocks), as [`BlockChances`] has it; empty if that is not known.
+    pub fn chances(&self) -> &[f32] {
+        &self.chances
     }
 
     /// The number of a reachable block.

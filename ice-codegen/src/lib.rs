@@ -73,6 +73,7 @@ pub mod abi;
 #[cfg(feature = "text")]
 mod annotation;
 pub mod assembly;
+pub mod block_chances;
 pub mod block_layout;
 pub mod block_order;
 pub mod compiled;
@@ -107,6 +108,7 @@ pub mod words;
 #[cfg(feature = "text")]
 #[cfg(feature = "text")]
 pub use annotation::Annotation;
+pub use block_chances::BlockChances;
 pub use block_layout::BlockLayout;
 pub use block_order::{BlockOrder, EdgesBack, LoweredBlock};
 pub use compiled::{

@@ -302,6 +302,18 @@ impl LoopForest {
         depth > 0 && self.nodes[self.ancestor(n, depth) as usize].block == header
     }
 
+    /// The header of the largest loop that holds `block` but not `other`. Takes a logarithm of steps in the depth.
+    #[inline]
+    pub fn largest_without(&self, block: Block, other: Block) -> Option<Block> {
+        let n = self.innermost_number(block)?;
+        if self.innermost_number(other) == Some(n) {
+            return None;
+        }
+        let depth = self.common(block, other).map_or(0, |header| self.depth(header));
+        let header = &self.nodes[self.ancestor(n, depth + 1) as usize];
+        (header.depth > depth).then_some(header.block)
+    }
+
     /// The header of the smallest loop that holds both blocks. Takes a logarithm of steps in the depth.
     pub fn common(&self, a: Block, b: Block) -> Option<Block> {
         let (a, b) = (self.innermost_number(a)?, self.innermost_number(b)?);

@@ -596,5 +596,6 @@ pub fn lower_function<T: Target>(
     scratch.faults.check(CodegenStep::Lowering, |(block, inst)| describe(func, block, inst))?;
     mach.finish()?;
     mach.set_loop_depths(order.depths());
+    mach.set_chances(order.chances());
     Ok(())
 }

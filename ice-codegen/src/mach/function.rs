@@ -164,6 +164,13 @@ impl<I: MachInst> MachFunction<I> {
         self.body.loop_depth(block).unwrap_or(0)
     }
 
+    /// Notes how often control comes to every block when it goes once through the loops around it; an empty list stands for
+    /// "once".
+    pub fn set_chances(&mut self, chances: &[f32]) {
+        debug_assert!(chances.is_empty() || chances.len() == self.num_blocks());
+        self.body.set_chances(chances);
+    }
+
     /// Makes room for the instructions of a block. They are the largest list, so a long one grows by a quarter, not to
     /// twice its length.
     #[cold]

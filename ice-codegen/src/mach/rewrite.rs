@@ -58,6 +58,7 @@ impl<I: MachInst> MachFunction<I> {
         if depths.len() == from.num_blocks() {
             self.set_loop_depths(&depths);
         }
+        self.set_chances(body.chances());
         self.finish()
     }
 }

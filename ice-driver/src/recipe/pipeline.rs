@@ -7,10 +7,11 @@ use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
 use crate::report::Report;
+use ice_codegen::block_chances::Shape;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
 use ice_codegen::{
-    BackEnd, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, EdgesBack, ErrorKind,
-    FunctionInput,
+    BackEnd, BlockChances, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, EdgesBack,
+    ErrorKind, FunctionInput,
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{
@@ -112,6 +113,7 @@ pub(crate) struct Pipeline {
     /// The block at whose start the frame may be taken, if not at the entry alone.
     frame_at: Option<Block>,
     pub(super) layout: BlockLayout,
+    chances: BlockChances,
     random: RandomOrder,
     returns_twice: SomethingReturnsTwice,
     pub(super) order: BlockOrder,
@@ -208,6 +210,7 @@ impl Pipeline {
             late_frame: LateFrameScratch::default(),
             frame_at: None,
             layout: BlockLayout::default(),
+            chances: BlockChances::default(),
             random: RandomOrder::default(),
             returns_twice: SomethingReturnsTwice::Perhaps,
             order: BlockOrder::default(),
@@ -381,7 +384,9 @@ impl Pipeline {
                     None => self.order.compute(&self.func, cfg),
                 }
                 if let Some(loops) = loops {
-                    self.order.compute_depths(loops);
+                    let shape = Shape { func: &self.func, cfg, loops, layout: &self.layout };
+                    self.chances.compute(shape);
+                    self.order.compute_depths(shape, &self.chances);
                 }
             }
             Step::Lower => {

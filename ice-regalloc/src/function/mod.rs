@@ -83,6 +83,7 @@ pub struct Function {
     args: Vec<VReg>,
     preds: Vec<Block>,
     depths: Vec<u32>,
+    chances: Vec<f32>,
     /// The edges to the same or an earlier block, the last first: source and target.
     back_edges: Vec<(Block, Block)>,
     pub(crate) references: References,
@@ -99,6 +100,7 @@ impl Default for Function {
             args: Vec::new(),
             preds: Vec::new(),
             depths: Vec::new(),
+            chances: Vec::new(),
             back_edges: Vec::new(),
             references: References::default(),
         }
@@ -280,6 +282,12 @@ impl Function {
     #[inline]
     pub fn loop_depth(&self, block: Block) -> Option<u32> {
         self.depths.get(block.as_u32() as usize).copied()
+    }
+
+    /// How often control comes to each block when it goes once through the loops around it; empty if that was not said.
+    #[inline]
+    pub fn chances(&self) -> &[f32] {
+        &self.chances
     }
 
     /// The edges to the same or an earlier block, the one from the last block first: source and target. Known when the

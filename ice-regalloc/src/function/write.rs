@@ -35,6 +35,7 @@ impl Function {
         self.args.clear();
         self.preds.clear();
         self.depths.clear();
+        self.chances.clear();
         self.back_edges.clear();
         self.references.clear();
         self.references.make_room(insts);
@@ -177,6 +178,13 @@ impl Function {
     pub fn set_loop_depths(&mut self, depths: &[u32]) {
         self.depths.clear();
         self.depths.extend_from_slice(depths);
+    }
+
+    /// Notes how often control comes to every block when it goes once through the loops around it, from 0 to 1. Without that,
+    /// once.
+    pub fn set_chances(&mut self, chances: &[f32]) {
+        self.chances.clear();
+        self.chances.extend_from_slice(chances);
     }
 
     /// Computes the predecessors, when every block has ended. Linear in blocks and edges.

@@ -63,8 +63,9 @@ pub(crate) struct Ranges {
     links: Links,
     /// The intervals that need registers, by their first positions.
     pub order: Vec<u32>,
-    /// Frequency of each block.
+    /// How often control comes to each block, and how often it would if it came to each block of a loop.
     pub frequency: Vec<f32>,
+    pub levels: Vec<f32>,
     /// Reserved units by position.
     pub reserved: Vec<(u32, RegUnits)>,
     /// Segment tree of unions over `reserved`: leaves from the middle on.
@@ -121,11 +122,14 @@ impl Ranges {
             }
         }
         self.frequency.clear();
+        self.levels.clear();
         let mut depth = 0;
         for b in 0..blocks {
             depth += self.depth[b];
             let depth = func.loop_depth(Block::from_u32(b as u32)).unwrap_or(depth as u32);
-            self.frequency.push((1u32 << (3 * depth.min(8))) as f32);
+            let level = (1u32 << (3 * depth.min(8))) as f32;
+            self.levels.push(level);
+            self.frequency.push(level * func.chances().get(b).copied().unwrap_or(1.0));
         }
     }
 

@@ -49,6 +49,16 @@ impl<'a> Reader<'a> {
         Some(number)
     }
 
+    /// Reads `prefix` and the number from 0 to 1 behind it, or nothing.
+    pub fn fraction(&mut self, prefix: &str) -> Option<f32> {
+        let behind = self.rest.strip_prefix(prefix)?;
+        let end = behind.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(behind.len());
+        let (number, rest) = behind.split_at(end);
+        let number = number.parse().ok().filter(|number| (0.0..=1.0).contains(number))?;
+        self.rest = rest;
+        Some(number)
+    }
+
     /// Reads the longest of several names that stands here, and gives what it is the name of.
     pub fn longest<T, N: AsRef<str>>(&mut self, names: impl IntoIterator<Item = (T, N)>) -> Option<T> {
         let here = names.into_iter().filter(|(_, name)| self.rest.starts_with(name.as_ref()));

@@ -31,12 +31,19 @@ struct FunctionReader<'a, I> {
     registers: &'a RegisterFile<'a>,
     mach: MachFunction<I>,
     depths: Vec<u32>,
+    chances: Vec<f32>,
     is_in_block: bool,
 }
 
 impl<'a, I: ReadInst> FunctionReader<'a, I> {
     fn new(registers: &'a RegisterFile<'a>) -> Self {
-        FunctionReader { registers, mach: MachFunction::new(), depths: Vec::new(), is_in_block: false }
+        FunctionReader {
+            registers,
+            mach: MachFunction::new(),
+            depths: Vec::new(),
+            chances: Vec::new(),
+            is_in_block: false,
+        }
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {
@@ -60,6 +67,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
     fn end(mut self) -> Result<MachFunction<I>, String> {
         self.end_block();
         self.mach.set_loop_depths(&self.depths);
+        self.mach.set_chances(&self.chances);
         self.mach.finish().map_err(|fault| format!("{fault}"))?;
         let vregs = self.mach.body().num_vregs();
         let all = self.mach.body().all_operands().iter();
@@ -95,7 +103,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
         Some(())
     }
 
-    /// `block1(v2, v3) depth 1:`.
+    /// `block1(v2, v3) depth 1 chance 0.5:`.
     fn block(&mut self, reader: &mut Reader<'_>) -> Result<(), String> {
         self.end_block();
         let next = self.mach.num_blocks();
@@ -104,6 +112,7 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
         }
         let params = self.list(reader)?;
         self.depths.push(reader.numbered(" depth ").unwrap_or(0));
+        self.chances.push(reader.fraction(" chance ").unwrap_or(1.0));
         self.mach.begin_block(&params);
         self.is_in_block = true;
         if reader.eat(":") { Ok(()) } else { Err("expected ':'".into()) }

@@ -2,6 +2,7 @@
 
 use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
+use cranelift_entity::EntityRef as _;
 use ice_ir::native::UnwindTables;
 use ice_ir::{CallingConvention, ObjectKind};
 use ice_regalloc::{
@@ -19,10 +20,13 @@ impl<I: MachInst> MachFunction<I> {
         for block in self.blocks() {
             write!(out, "{block}")?;
             write_list(out, self.body().block_params(block))?;
-            match self.loop_depth(block) {
-                0 => writeln!(out, ":")?,
-                depth => writeln!(out, " depth {depth}:")?,
+            if self.loop_depth(block) > 0 {
+                write!(out, " depth {}", self.loop_depth(block))?;
             }
+            if let Some(chance) = self.body().chances().get(block.index()).filter(|&&chance| chance < 1.0) {
+                write!(out, " chance {chance}")?;
+            }
+            out.write_str(":\n")?;
             for index in self.inst_range(block) {
                 self.write_inst(out, MachInstId::from_u32(index as u32), registers)?;
             }

@@ -48,8 +48,8 @@ const LEAST_COST: f32 = 2.0;
 /// Frequency of a block in a loop. Parts grow from such blocks alone: what others gain is not worth the search.
 const HOT: f32 = 8.0;
 /// Blocks that a value with parts may live in: in proportion to what there is to gain, and at most.
-const BLOCKS_PER_COST: f32 = 8.0;
-const MAX_BLOCKS: usize = 128;
+const BLOCKS_PER_COST: f32 = 3.0;
+const MAX_BLOCKS: usize = 1024;
 
 /// References to a value in one block.
 #[derive(Clone, Copy, Debug)]
@@ -253,7 +253,10 @@ impl Splits {
                     block: live.block,
                     vreg: v,
                     reg: part.reg,
-                    bound: live.range.from == start && live.range.to > start + 1 && !set_here,
+                    bound: (live.live_in || live.param)
+                        && live.range.from == start
+                        && live.range.to > start + 1
+                        && !set_here,
                 });
             }
         }

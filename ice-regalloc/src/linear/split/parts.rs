@@ -37,8 +37,9 @@ impl Splits {
         self.list_references(&value);
         self.keys.clear();
         let seeds = self.live.iter().enumerate();
-        let seeds = seeds
-            .filter(|(_, l)| l.cost > 0.0 && l.frequency >= HOT && l.range.from < l.range.to && l.free != 0);
+        let seeds = seeds.filter(|(_, l)| {
+            l.cost > 0.0 && ranges.levels[l.block as usize] >= HOT && l.range.from < l.range.to && l.free != 0
+        });
         self.keys.extend(seeds.map(|(k, l)| heaviest_first(l.cost, k as u32)));
         self.keys.sort_unstable();
         for n in 0..self.keys.len() {

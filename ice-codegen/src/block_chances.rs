@@ -1,0 +1,179 @@
+//! How often control comes to each block: a guess, from which register allocation takes what is worth most.
+//!
+//! A *chance* is how often control comes to a block when it goes once through the loops that hold it: between 0 and 1. How often
+//! these go round is the depth, which the allocator counts for itself. Branches are guessed from what they are (Ball and Larus,
+//! "Branch Prediction for Free", 1993, and Wu and Larus, "Static Branch Frequency and Program Profile Analysis", 1994):
+//!
+//! * what ends at `unreachable` is hardly ever come to;
+//! * a branch that may leave its loop stays in it;
+//! * integers are rather different than equal;
+//! * the ways of a switch are taken alike, but none counts less than [`WAY`], for few of many are what a program is about.
+//!
+//! What comes into a loop leaves it, by all its ways out alike. A block that no way leads to from what came before it, in a graph
+//! that is not reducible or of an odd order, is come to as often as the loop around it.
+//!
+//! Requires: a verified function in whose order most blocks follow their predecessors, its [`ControlFlowGraph`], [`LoopForest`]
+//! and [`BlockLayout`]. Preserves: the function. Cost: blocks and edges, for each of them a logarithm of the depth.
+
+use crate::block_layout::BlockLayout;
+use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
+use ice_ir::{Block, ControlFlowGraph, Function, InstData, IntCond, LoopForest};
+
+/// That control goes where every way ends at `unreachable`.
+const COLD: f32 = 1.0 / 64.0;
+/// That a branch which may leave its loop stays in it.
+const STAYS: f32 = 0.95;
+/// That two integers are equal.
+const EQUAL: f32 = 0.35;
+/// That a switch goes one of its ways, at least.
+const WAY: f32 = 0.25;
+/// That control comes to a block, at least: what is read there is read.
+const LEAST: f32 = 1.0 / 65536.0;
+
+/// The chances of the blocks of one function. Reused from function to function.
+#[derive(Default)]
+pub struct BlockChances {
+    facts: Vec<Facts>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Facts {
+    chance: f32,
+    /// The sum of those of edges from blocks before it.
+    comes: f32,
+    /// Of the header of a loop: the edges on which control leaves it and no loop around it.
+    exits: u32,
+}
+
+/// What the guess is made from.
+#[derive(Clone, Copy)]
+pub struct Shape<'a> {
+    /// The function.
+    pub func: &'a Function,
+    /// Its flow graph.
+    pub cfg: &'a ControlFlowGraph,
+    /// Its loops.
+    pub loops: &'a LoopForest,
+    /// Its cold blocks.
+    pub layout: &'a BlockLayout,
+}
+
+impl BlockChances {
+    /// Computes the chances of all reachable blocks.
+    pub fn compute(&mut self, shape: Shape<'_>) {
+        let Shape { func, cfg, loops, layout } = shape;
+        self.facts.clear();
+        self.facts.resize(func.num_blocks(), Facts::default());
+        let reachable = || func.blocks().filter(|&block| loops.is_reachable(block));
+        if loops.num_loops() > 0 {
+            for block in reachable().filter(|&block| loops.innermost(block).is_some()) {
+                for &succ in cfg.succs(block).iter().filter(|&&succ| !layout.is_cold(succ)) {
+                    if let Some(header) = loops.largest_without(block, succ) {
+                        self.facts[header.index()].exits += 1;
+                    }
+                }
+            }
+        }
+        for block in reachable() {
+            let header = if loops.num_loops() > 0 { loops.innermost(block) } else { None };
+            let around = header.map_or(0.0, |header| self.facts[header.index()].chance);
+            let chance = match self.facts[block.index()].comes {
+                0.0 if around > 0.0 => around,
+                0.0 => 1.0,
+                comes => comes,
+            };
+            self.facts[block.index()].chance = chance.clamp(LEAST, 1.0);
+            for &succ in cfg.succs(block) {
+                self.facts[succ.index()].comes += self.edge(shape, block, succ);
+            }
+        }
+    }
+
+    /// That of a reachable block.
+    pub fn block(&self, block: Block) -> f32 {
+        self.facts[block.index()].chance
+    }
+
+    /// That of the edge between two reachable blocks.
+    pub fn edge(&self, shape: Shape<'_>, from: Block, to: Block) -> f32 {
+        let Shape { loops, layout, .. } = shape;
+        let left = if loops.num_loops() > 0 { loops.largest_without(from, to) } else { None };
+        match left {
+            Some(header) if layout.is_cold(to) => self.facts[header.index()].chance * COLD,
+            Some(header) => {
+                let Facts { chance, exits, .. } = self.facts[header.index()];
+                chance / exits.max(1) as f32
+            }
+            None => self.facts[from.index()].chance * probability(shape, from, to),
+        }
+    }
+}
+
+/// That control goes from one block to another once it is at its end, if that leaves no loop.
+fn probability(shape: Shape<'_>, from: Block, to: Block) -> f32 {
+    let Shape { func, cfg, loops, layout } = shape;
+    let succs = cfg.succs(from);
+    if succs.len() < 2 {
+        return 1.0;
+    }
+    if layout.is_cold(to) {
+        return COLD;
+    }
+    let Some(&InstData::CondBr { cond, if_true, if_false }) = func.terminator(from) else {
+        return (1.0 / succs.len() as f32).max(WAY);
+    };
+    let other = if to == if_true { if_false } else { if_true };
+    if layout.is_cold(other) {
+        return 1.0 - COLD;
+    }
+    if loops.innermost(from).is_some_and(|header| !loops.contains(header, other)) {
+        return STAYS;
+    }
+    let holds = match func.defining_inst(cond).map(|inst| func.inst(inst)) {
+        Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
+        Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
+        _ => 0.5,
+    };
+    if to == if_true { holds } else { 1.0 - holds }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+    use ice_ir::generate::graph::{Ends, function_of_graph, random_graphs};
+
+    fn chances(func: &Function) -> (BlockChances, ControlFlowGraph, LoopForest, BlockLayout) {
+        let (mut cfg, mut loops) = (ControlFlowGraph::new(), LoopForest::new());
+        let (mut layout, mut chances) = (BlockLayout::default(), BlockChances::default());
+        cfg.compute(func);
+        loops.compute(func, &cfg);
+        layout.compute(func, &cfg, &loops);
+        chances.compute(Shape { func, cfg: &cfg, loops: &loops, layout: &layout });
+        (chances, cfg, loops, layout)
+    }
+
+    #[test]
+    fn a_loop_is_left_as_often_as_it_is_come_to() {
+        // Block 1 goes to a loop of blocks 2 and 3 or past it; both ways meet in block 4.
+        let func = function_of_graph(&[vec![1, 4], vec![2, 4], vec![3], vec![2, 4], vec![]], Ends::Return);
+        let (chances, ..) = chances(&func);
+        let of = |n: usize| chances.block(Block::new(n));
+        assert_eq!([of(0), of(1), of(2), of(3), of(4)], [1.0, 0.5, 0.25, 0.25, 1.0]);
+    }
+
+    #[test]
+    fn every_reachable_block_has_a_chance() {
+        for edges in random_graphs(15).take(1000) {
+            let func = function_of_graph(&edges, Ends::ReturnOrNot);
+            let (chances, cfg, loops, layout) = chances(&func);
+            let shape = Shape { func: &func, cfg: &cfg, loops: &loops, layout: &layout };
+            for block in func.blocks().filter(|&block| loops.is_reachable(block)) {
+                assert!((LEAST..=1.0).contains(&chances.block(block)), "{edges:?}");
+                let mut ways = cfg.succs(block).iter().map(|&to| chances.edge(shape, block, to));
+                assert!(ways.all(|way| way > 0.0 && way <= 1.0), "{edges:?}");
+            }
+        }
+    }
+}
