@@ -35,13 +35,13 @@ const LEAST: f32 = 1.0 / 65536.0;
 #[derive(Default)]
 pub struct BlockChances {
     facts: Vec<Facts>,
+    /// For each block the sum over the edges from those before it.
+    comes: Vec<f32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Facts {
     chance: f32,
-    /// The sum of those of edges from blocks before it.
-    comes: f32,
     /// Of the header of a loop: the edges on which control leaves it and no loop around it.
     exits: u32,
 }
@@ -75,18 +75,18 @@ impl BlockChances {
                 }
             }
         }
+        self.comes.clear();
+        self.comes.resize(func.num_blocks(), 0.0);
         for block in reachable() {
-            let header = if loops.num_loops() > 0 { loops.innermost(block) } else { None };
-            let around = header.map_or(0.0, |header| self.facts[header.index()].chance);
-            let chance = match self.facts[block.index()].comes {
+            let around = shape.innermost(block).map_or(0.0, |header| self.facts[header.index()].chance);
+            let chance = match self.comes[block.index()] {
                 0.0 if around > 0.0 => around,
                 0.0 => 1.0,
                 comes => comes,
             };
             self.facts[block.index()].chance = chance.clamp(LEAST, 1.0);
-            for &succ in cfg.succs(block) {
-                self.facts[succ.index()].comes += self.edge(shape, block, succ);
-            }
+            let BlockChances { facts, comes } = self;
+            ways(facts, shape, block, |to, chance| comes[to.index()] += chance);
         }
     }
 
@@ -97,45 +97,65 @@ impl BlockChances {
 
     /// That of the edge between two reachable blocks.
     pub fn edge(&self, shape: Shape<'_>, from: Block, to: Block) -> f32 {
-        let Shape { loops, layout, .. } = shape;
-        let left = if loops.num_loops() > 0 { loops.largest_without(from, to) } else { None };
-        match left {
-            Some(header) if layout.is_cold(to) => self.facts[header.index()].chance * COLD,
-            Some(header) => {
-                let Facts { chance, exits, .. } = self.facts[header.index()];
-                chance / exits.max(1) as f32
+        let mut found = 0.0;
+        ways(&self.facts, shape, from, |other, chance| {
+            if other == to {
+                found = chance;
             }
-            None => self.facts[from.index()].chance * probability(shape, from, to),
-        }
+        });
+        found
     }
 }
 
-/// That control goes from one block to another once it is at its end, if that leaves no loop.
-fn probability(shape: Shape<'_>, from: Block, to: Block) -> f32 {
+impl Shape<'_> {
+    /// The header of the smallest loop around a block.
+    #[inline]
+    fn innermost(self, block: Block) -> Option<Block> {
+        if self.loops.num_loops() > 0 { self.loops.innermost(block) } else { None }
+    }
+}
+
+/// Visits where control goes from `block`, whose chance is known, and how often.
+#[inline]
+fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(Block, f32)) {
     let Shape { func, cfg, loops, layout } = shape;
-    let succs = cfg.succs(from);
-    if succs.len() < 2 {
-        return 1.0;
-    }
-    if layout.is_cold(to) {
-        return COLD;
-    }
-    let Some(&InstData::CondBr { cond, if_true, if_false }) = func.terminator(from) else {
-        return (1.0 / succs.len() as f32).max(WAY);
+    let chance = facts[block.index()].chance;
+    let header = shape.innermost(block);
+    let left_by = |to: Block| header.and_then(|_| loops.largest_without(block, to));
+    let mut go = |to: Block, left: Option<Block>, probability: f32| {
+        let (is_cold, left) = (layout.is_cold(to), left.map(|header| facts[header.index()]));
+        let chance = match left {
+            Some(Facts { chance, .. }) if is_cold => chance * COLD,
+            Some(Facts { chance, exits }) => chance / exits.max(1) as f32,
+            None => chance * probability,
+        };
+        visit(to, chance);
     };
-    let other = if to == if_true { if_false } else { if_true };
-    if layout.is_cold(other) {
-        return 1.0 - COLD;
-    }
-    if loops.innermost(from).is_some_and(|header| !loops.contains(header, other)) {
-        return STAYS;
-    }
-    let holds = match func.defining_inst(cond).map(|inst| func.inst(inst)) {
-        Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
-        Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
-        _ => 0.5,
+    let Some(&InstData::CondBr { cond, if_true, if_false }) = func.terminator(block) else {
+        let succs = cfg.succs(block);
+        let each = if succs.len() > 1 { (1.0 / succs.len() as f32).max(WAY) } else { 1.0 };
+        succs
+            .iter()
+            .for_each(|&to| go(to, left_by(to), if layout.is_cold(to) { each.min(COLD) } else { each }));
+        return;
     };
-    if to == if_true { holds } else { 1.0 - holds }
+    if if_true == if_false {
+        return go(if_true, left_by(if_true), 1.0);
+    }
+    let left = [if_true, if_false].map(left_by);
+    let holds = match left {
+        _ if layout.is_cold(if_true) => COLD,
+        _ if layout.is_cold(if_false) => 1.0 - COLD,
+        [Some(_), None] => 1.0 - STAYS,
+        [None, Some(_)] => STAYS,
+        _ => match func.defining_inst(cond).map(|inst| func.inst(inst)) {
+            Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
+            Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
+            _ => 0.5,
+        },
+    };
+    go(if_true, left[0], holds);
+    go(if_false, left[1], 1.0 - holds);
 }
 
 #[cfg(test)]

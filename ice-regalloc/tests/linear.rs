@@ -449,8 +449,8 @@ fn values_in_holes(count: u32) -> StoredFunction {
 
 #[test]
 fn values_of_different_ways_have_one_slot() {
-    // One value lives through everything, and each way of twenty has one of its own, with a call in it; all their hulls meet.
-    let ways = 20;
+    // One value lives through everything, and each way of forty has one of its own, with a call in it; all their hulls meet.
+    let ways = 40;
     let (outer, call) = (ways, StoredInst { clobbers: RegUnits::span(0, 15), ..inst(&[]) });
     let read = |n: u32| inst(&[Operand::use_any(v(n), GPR)]);
     let mut blocks = vec![(

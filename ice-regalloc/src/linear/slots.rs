@@ -34,8 +34,8 @@ pub(super) const TEMPORARY: u32 = NONE;
 /// Segments that a group may have, and all groups that were ever joined.
 const MAX_SEGMENTS: usize = 1 << 12;
 const MAX_JOINED: usize = 1 << 18;
-/// So many slots are coloured by hulls; with more of them segments are looked at.
-const FEW_SLOTS: usize = 12;
+/// Slots of so many bytes, which short offsets of x86 reach, are coloured by hulls; beyond that segments are looked at.
+const SHORT: u32 = 128;
 /// Segments that may be looked at then.
 const MAX_STEPS: usize = 1 << 18;
 
@@ -260,7 +260,8 @@ impl Slots {
             self.slots[s as usize].color = color;
             self.expiring.push(Reverse((to, color)));
         }
-        if out.slots.len() > FEW_SLOTS && sharing == SlotSharing::Shared {
+        let bytes = out.slots.iter().fold(0u32, |sum, slot| sum.saturating_add(slot.size));
+        if bytes > SHORT && sharing == SlotSharing::Shared {
             self.color_by_segments(ranges, out);
         }
         let rewrite = |place: &mut Allocation| {
