@@ -5,7 +5,7 @@
 //! "Branch Prediction for Free", 1993, and Wu and Larus, "Static Branch Frequency and Program Profile Analysis", 1994):
 //!
 //! * what ends at `unreachable` is hardly ever come to;
-//! * a branch that may leave its loop stays in it;
+//! * a branch that may leave its loop stays in it, for the chance is that of going all the way round;
 //! * integers are rather different than equal;
 //! * the ways of a switch are taken alike, but none counts less than [`WAY`], for few of many are what a program is about.
 //!
@@ -22,8 +22,6 @@ use ice_ir::{Block, ControlFlowGraph, Function, InstData, IntCond, LoopForest};
 
 /// That control goes where every way ends at `unreachable`.
 const COLD: f32 = 1.0 / 64.0;
-/// That a branch which may leave its loop stays in it.
-const STAYS: f32 = 0.95;
 /// That two integers are equal.
 const EQUAL: f32 = 0.35;
 /// That a switch goes one of its ways, at least.
@@ -146,8 +144,8 @@ fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(B
     let holds = match left {
         _ if layout.is_cold(if_true) => COLD,
         _ if layout.is_cold(if_false) => 1.0 - COLD,
-        [Some(_), None] => 1.0 - STAYS,
-        [None, Some(_)] => STAYS,
+        [Some(_), None] => 0.0,
+        [None, Some(_)] => 1.0,
         _ => match func.defining_inst(cond).map(|inst| func.inst(inst)) {
             Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
             Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,

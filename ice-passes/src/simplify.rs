@@ -208,8 +208,8 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     }
 }
 
-/// `a` under the `mask` that `b` is, without what has no bits there. Bit fields of
-/// odd widths are joined from pieces, and read under masks that want one of them.
+/// `a` under the `mask` that `b` is, without what has no bits there. Bit fields of odd widths are joined from pieces, and read
+/// under masks that want one of them.
 fn masked(func: &Function, a: Value, b: Value, mask: u64) -> Option<Rewrite> {
     let &InstData::Binary { op: BinaryOp::Or | BinaryOp::Xor, args } = func.inst(func.defining_inst(a)?)
     else {
