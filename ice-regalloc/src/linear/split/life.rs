@@ -179,24 +179,12 @@ impl Splits {
             free: self.free_within(value, block, range),
             frequency: value.ranges.frequency[block as usize],
             cost: 0.0,
-            live_in: range.from < range.to
-                && range.from == self.block_starts[block as usize]
-                && !self.is_set_in(value, block),
+            live_in: range.from < range.to && range.from == self.block_starts[block as usize],
             writes: false,
             param: false,
             part: NONE,
             seen: NONE,
         }
-    }
-
-    /// Whether the value at work begins in `block`, which does nothing but to set it for its successor, a parameter of that.
-    fn is_set_in(&self, value: &Value, block: u32) -> bool {
-        let func = value.func;
-        let first = self.block_starts[block as usize] as usize / 4;
-        func.references.rows.shape(first).has(Shape::TERMINATOR)
-            && !value.ranges.intervals[value.vreg as usize].old_read
-            && matches!(func.block_succs(Block::from_u32(block)), &[succ]
-                if func.block_params(succ).contains(&VReg::from_u32(value.vreg)))
     }
 
     /// The registers that the value at work can have in a range of positions of a block.

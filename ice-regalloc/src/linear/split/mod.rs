@@ -253,10 +253,7 @@ impl Splits {
                     block: live.block,
                     vreg: v,
                     reg: part.reg,
-                    bound: (live.live_in || live.param)
-                        && live.range.from == start
-                        && live.range.to > start + 1
-                        && !set_here,
+                    bound: live.range.from == start && live.range.to > start + 1 && !set_here,
                 });
             }
         }
