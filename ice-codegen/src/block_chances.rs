@@ -64,19 +64,17 @@ impl BlockChances {
         self.facts.clear();
         self.facts.resize(func.num_blocks(), Facts::default());
         let reachable = || func.blocks().filter(|&block| loops.is_reachable(block));
-        if loops.num_loops() > 0 {
-            for block in reachable().filter(|&block| loops.innermost(block).is_some()) {
-                for &succ in cfg.succs(block).iter().filter(|&&succ| !layout.is_cold(succ)) {
-                    if let Some(header) = loops.largest_without(block, succ) {
-                        self.facts[header.index()].exits += 1;
-                    }
+        for block in reachable().filter(|&block| loops.innermost(block).is_some()) {
+            for &succ in cfg.succs(block).iter().filter(|&&succ| !layout.is_cold(succ)) {
+                if let Some(header) = loops.largest_without(block, succ) {
+                    self.facts[header.index()].exits += 1;
                 }
             }
         }
         self.comes.clear();
         self.comes.resize(func.num_blocks(), 0.0);
         for block in reachable() {
-            let around = shape.innermost(block).map_or(0.0, |header| self.facts[header.index()].chance);
+            let around = loops.innermost(block).map_or(0.0, |header| self.facts[header.index()].chance);
             let chance = match self.comes[block.index()] {
                 0.0 if around > 0.0 => around,
                 0.0 => 1.0,
@@ -105,55 +103,46 @@ impl BlockChances {
     }
 }
 
-impl Shape<'_> {
-    /// The header of the smallest loop around a block.
-    #[inline]
-    fn innermost(self, block: Block) -> Option<Block> {
-        if self.loops.num_loops() > 0 { self.loops.innermost(block) } else { None }
-    }
-}
-
 /// Visits where control goes from `block`, whose chance is known, and how often.
 #[inline]
 fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(Block, f32)) {
     let Shape { func, cfg, loops, layout } = shape;
     let chance = facts[block.index()].chance;
-    let header = shape.innermost(block);
-    let left_by = |to: Block| header.and_then(|_| loops.largest_without(block, to));
+    // What leaves a loop shares what comes into it; other ways are as probable as it says.
     let mut go = |to: Block, left: Option<Block>, probability: f32| {
-        let (is_cold, left) = (layout.is_cold(to), left.map(|header| facts[header.index()]));
-        let chance = match left {
-            Some(Facts { chance, .. }) if is_cold => chance * COLD,
+        let chance = match left.map(|header| facts[header.index()]) {
+            Some(Facts { chance, .. }) if layout.is_cold(to) => chance * COLD,
             Some(Facts { chance, exits }) => chance / exits.max(1) as f32,
             None => chance * probability,
         };
         visit(to, chance);
     };
-    let Some(&InstData::CondBr { cond, if_true, if_false }) = func.terminator(block) else {
-        let succs = cfg.succs(block);
-        let each = if succs.len() > 1 { (1.0 / succs.len() as f32).max(WAY) } else { 1.0 };
-        succs
-            .iter()
-            .for_each(|&to| go(to, left_by(to), if layout.is_cold(to) { each.min(COLD) } else { each }));
-        return;
-    };
-    if if_true == if_false {
-        return go(if_true, left_by(if_true), 1.0);
+    let left_by = |to: Block| loops.largest_without(block, to);
+    match func.terminator(block) {
+        Some(&InstData::CondBr { cond, if_true, if_false }) if if_true != if_false => {
+            let left = [if_true, if_false].map(left_by);
+            let holds = match left {
+                _ if layout.is_cold(if_true) => COLD,
+                _ if layout.is_cold(if_false) => 1.0 - COLD,
+                [Some(_), None] => 0.0,
+                [None, Some(_)] => 1.0,
+                _ => match func.defining_inst(cond).map(|inst| func.inst(inst)) {
+                    Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
+                    Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
+                    _ => 0.5,
+                },
+            };
+            go(if_true, left[0], holds);
+            go(if_false, left[1], 1.0 - holds);
+        }
+        _ => {
+            let succs = cfg.succs(block);
+            let each = if succs.len() > 1 { (1.0 / succs.len() as f32).max(WAY) } else { 1.0 };
+            for &to in succs {
+                go(to, left_by(to), if layout.is_cold(to) { each.min(COLD) } else { each });
+            }
+        }
     }
-    let left = [if_true, if_false].map(left_by);
-    let holds = match left {
-        _ if layout.is_cold(if_true) => COLD,
-        _ if layout.is_cold(if_false) => 1.0 - COLD,
-        [Some(_), None] => 0.0,
-        [None, Some(_)] => 1.0,
-        _ => match func.defining_inst(cond).map(|inst| func.inst(inst)) {
-            Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
-            Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
-            _ => 0.5,
-        },
-    };
-    go(if_true, left[0], holds);
-    go(if_false, left[1], 1.0 - holds);
 }
 
 #[cfg(test)]

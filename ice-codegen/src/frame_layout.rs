@@ -80,10 +80,7 @@ impl FrameLayout {
         for &kind in ObjectKind::ALL {
             for (offset, object) in self.objects.iter_mut().zip(objects) {
                 if object.kind == kind {
-                    let align = u64::from((1u32 << object.align_log2.min(31)).min(max_align));
-                    end = end.next_multiple_of(align);
-                    *offset = end as i32;
-                    end += u64::from(object.size);
+                    *offset = take(&mut end, object.align(max_align), object.size);
                 }
             }
         }
@@ -115,9 +112,8 @@ impl FrameLayout {
     /// two) at most, fall from that end on.
     fn lay_out(&mut self, objects: &[FrameObject], slots: &[SlotInfo], max_align: u32, start: u64) -> u64 {
         let FrameLayout { slots: slot_offsets, objects: object_offsets, pointer, .. } = self;
-        let align_of = |object: &FrameObject| (1u32 << object.align_log2.min(31)).min(max_align);
         let mut place_objects = |end: &mut u64| {
-            let items = objects.iter().map(|object| (align_of(object), object.size));
+            let items = objects.iter().map(|object| (object.align(max_align), object.size));
             place(items, max_align, object_offsets, end);
         };
         let items = slots.iter().map(|slot| (slot.align.clamp(1, max_align), slot.size));
@@ -137,6 +133,15 @@ impl FrameLayout {
     }
 }
 
+/// Puts something of this alignment, a power of two, and this size at `end` or behind it, and moves that behind it. Gives its
+/// offset.
+#[inline]
+pub(crate) fn take(end: &mut u64, align: u32, size: u32) -> i32 {
+    let offset = end.next_multiple_of(u64::from(align));
+    *end = offset + u64::from(size);
+    offset as i32
+}
+
 /// Puts things of these alignments and sizes upwards from `end`, by falling alignment, and moves that behind them.
 fn place(
     items: impl ExactSizeIterator<Item = (u32, u32)> + Clone,
@@ -144,25 +149,16 @@ fn place(
     offsets: &mut Vec<i32>,
     end: &mut u64,
 ) {
-    let mut take = |align: u32, size: u32| {
-        let mask = u64::from(align) - 1;
-        let offset = (*end + mask) & !mask;
-        *end = offset + u64::from(size);
-        offset as i32
-    };
-    offsets.clear();
     // The alignments that occur, one bit each: mostly one.
     let alignments = items.clone().fold(0, |all, (align, _)| all | align);
-    if alignments.count_ones() <= 1 {
-        return offsets.extend(items.map(|(align, size)| take(align, size)));
-    }
+    offsets.clear();
     offsets.resize(items.len(), 0);
     let mut align = max_align;
     while align > 0 {
         if alignments & align != 0 {
             for (offset, (own, size)) in offsets.iter_mut().zip(items.clone()) {
                 if own == align {
-                    *offset = take(align, size);
+                    *offset = take(end, align, size);
                 }
             }
         }

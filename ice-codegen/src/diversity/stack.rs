@@ -1,5 +1,6 @@
 //! Frames by chance: where in one the slots and objects are.
 
+use crate::frame_layout::take;
 use crate::mach::FrameInfo;
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -15,10 +16,9 @@ const MOST_ROOM: u32 = 8;
 pub struct FrameShuffle(pub Random);
 
 impl FrameShuffle {
-    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` at most, upwards from `start`, as
-    /// frames always are laid out, but in any order of what is aligned alike, and with room at the start; in a guarded frame
-    /// objects are behind slots, by kinds. Fills the lists of
-    /// their offsets and gives the end. A function that needs no frame gets none.
+    /// Puts spill slots and fixed objects by falling alignment, which is `max_align` at most, upwards from `start`, in any
+    /// order of what is aligned alike, and with room at the start; in a guarded frame objects are behind slots, by kinds. Fills
+    /// the lists of their offsets and gives the end. A function that needs no frame gets none.
     pub(crate) fn place(
         &self,
         [slots, objects]: [&mut Vec<i32>; 2],
@@ -35,7 +35,7 @@ impl FrameShuffle {
         let slot_facts = slot_sizes.iter().map(|slot| (slot.align.clamp(1, max_align), slot.size));
         let slot_facts = slot_facts.map(|fact| (None, fact));
         let object_facts = object_sizes.iter().map(|object| {
-            let fact = ((1u32 << object.align_log2.min(31)).min(max_align), object.size);
+            let fact = (object.align(max_align), object.size);
             (info.is_guarded.then_some(object.kind), fact)
         });
         let offsets = slots.iter_mut().chain(objects.iter_mut());
@@ -49,9 +49,7 @@ impl FrameShuffle {
         for (_, _, n) in order {
             let ((_, fact), offset) = &mut all[n];
             let (align, size) = *fact;
-            end = end.next_multiple_of(u64::from(align));
-            **offset = end as i32;
-            end += u64::from(size);
+            **offset = take(&mut end, align, size);
         }
         end
     }

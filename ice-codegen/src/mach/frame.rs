@@ -18,6 +18,13 @@ pub struct FrameObject {
     pub kind: ObjectKind,
 }
 
+impl FrameObject {
+    /// The alignment in bytes, which is `most` at most, a power of two.
+    pub fn align(&self, most: u32) -> u32 {
+        (1u32 << self.align_log2.min(31)).min(most)
+    }
+}
+
 /// Whether a function keeps its frame in a register of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FramePointer {

@@ -17,8 +17,7 @@
 //!
 //! First what is special in the frame, if anything is; then classes and slot sizes of the virtual registers, in order;
 //! then the blocks, with the number of loops around each if it is not 0, and how often control comes there if it is not once each
-//! time through them. An instruction prints in the form that its row
-//! says ([`rows`](super::rows)). Operands that it has beside its own follow in parentheses, each with what
+//! time through them. An instruction prints in the form that its row says ([`rows`](super::rows)). Operands that it has beside its own follow in parentheses, each with what
 //! it is to the allocator ([`Operand`](super::Operand)), its register class, and `any`, `reg`, `stack` or a register.
 //! Behind a semicolon stand remarks, which are not read: operands of its own that must be in one register. A line with
 //! an arrow names the successors, with the arguments for their parameters.
