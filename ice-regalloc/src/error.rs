@@ -35,6 +35,13 @@ pub enum Error {
         /// Index into the successors of the source.
         succ_index: usize,
     },
+    /// An argument of an edge is smaller than its parameter.
+    SmallEdgeArg {
+        /// The source of the edge.
+        block: Block,
+        /// The argument.
+        vreg: VReg,
+    },
     /// An edge with arguments has a source with several successors and a target with several
     /// predecessors.
     CriticalEdge {
@@ -129,6 +136,9 @@ impl fmt::Display for Error {
             Error::BadEdge { block } => write!(f, "{block}: a successor does not exist"),
             Error::BadEdgeArgs { block, succ_index } => {
                 write!(f, "{block}, edge {succ_index}: not as many arguments as parameters")
+            }
+            Error::SmallEdgeArg { block, vreg } => {
+                write!(f, "{block}: {vreg}, an argument of an edge, is smaller than its parameter")
             }
             Error::CriticalEdge { block, succ_index } => {
                 write!(f, "{block}, edge {succ_index}: a critical edge has arguments")

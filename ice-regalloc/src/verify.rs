@@ -25,12 +25,15 @@ impl Verifier {
         }
         self.param_of.clear();
         self.param_of.resize(func.num_vregs(), NONE);
-        for block in (0..func.num_blocks() as u32).map(Block::from_u32) {
+        let blocks = (0..func.num_blocks() as u32).map(Block::from_u32);
+        for block in blocks.clone() {
+            self.params(func, file, block)?;
+        }
+        for block in blocks {
             let insts = func.block_insts(block);
             if insts.is_empty() {
                 return Err(Error::EmptyBlock { block });
             }
-            self.params(func, file, block)?;
             edges(func, file, block)?;
             self::insts(func, file, block, insts)?;
         }
@@ -79,6 +82,12 @@ fn edges(func: &Function, file: &RegisterFile, block: Block) -> Result<(), Error
         }
         if let Some(&vreg) = args.iter().find(|&&vreg| !is_vreg(func, file, vreg)) {
             return Err(Error::BadVReg { block, vreg });
+        }
+        let mut pairs = args.iter().zip(func.block_params(succ));
+        if let Some((&vreg, _)) =
+            pairs.find(|&(&arg, &param)| func.value_size(file, arg) < func.value_size(file, param))
+        {
+            return Err(Error::SmallEdgeArg { block, vreg });
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use crate::common;
 
 use common::*;
 use ice_regalloc::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
@@ -22,19 +22,26 @@ fn cases() -> std::ops::Range<u64> {
     first..first + number("ICE_REGALLOC_CASES", 400)
 }
 
+/// How many of the low bytes of each virtual register are somewhere.
+type Held = BTreeMap<VReg, u32>;
+
 /// A state; the meet is that of the rules.
 #[derive(Clone, PartialEq)]
 struct State {
-    places: Vec<BTreeSet<VReg>>,
+    places: Vec<Held>,
     defined: BTreeSet<VReg>,
 }
 
 impl State {
     fn meet(&self, other: &State) -> State {
-        let kept = |a: &BTreeSet<VReg>, b: &BTreeSet<VReg>| {
-            let here = a.iter().filter(|&v| b.contains(v) || !other.defined.contains(v));
-            let there = b.iter().filter(|&v| !self.defined.contains(v));
-            here.chain(there).copied().collect()
+        // Of what a side has not defined all bytes are everywhere.
+        let of = |side: &State, held: &Held, v: VReg| match side.defined.contains(&v) {
+            true => held.get(&v).copied(),
+            false => Some(u32::MAX),
+        };
+        let kept = |a: &Held, b: &Held| {
+            let common = |&v: &VReg| Some((v, of(self, a, v)?.min(of(other, b, v)?)));
+            a.keys().chain(b.keys()).filter_map(common).collect()
         };
         State {
             places: self.places.iter().zip(&other.places).map(|(a, b)| kept(a, b)).collect(),
@@ -226,7 +233,7 @@ impl Reference<'_> {
     fn values(&self) -> Vec<Violation> {
         let places = self.file.regs.len() + self.output.slots.len();
         let places = places + self.func.num_insts();
-        let mut fresh = State { places: vec![BTreeSet::new(); places], defined: BTreeSet::new() };
+        let mut fresh = State { places: vec![Held::new(); places], defined: BTreeSet::new() };
         self.make_again(&mut fresh);
         let mut inputs: Vec<Option<State>> = vec![None; self.func.num_blocks()];
         inputs[0] = Some(fresh.clone());
@@ -259,7 +266,8 @@ impl Reference<'_> {
             let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
             for (operand, (op, &place)) in ops.iter().zip(places).enumerate() {
                 let vreg = op.vreg();
-                let holds = self.source(place).is_some_and(|p| state.places[p].contains(&vreg));
+                let bytes = self.source(place).and_then(|p| state.places[p].get(&vreg));
+                let holds = bytes.is_some_and(|&bytes| bytes >= self.size(vreg));
                 if op.is_use() && !holds && state.defined.contains(&vreg) {
                     found.push(Violation::WrongValue { inst, operand, vreg, place });
                 }
@@ -272,7 +280,7 @@ impl Reference<'_> {
                 state.defined.insert(op.vreg());
             }
             for (op, &place) in ops.iter().zip(places).filter(|(op, _)| op.is_def()) {
-                self.write(place, BTreeSet::from([op.vreg()]), state);
+                self.write(place, Held::from([(op.vreg(), u32::MAX)]), state);
             }
             if ops.iter().any(|op| op.is_def()) {
                 self.make_again(state);
@@ -284,14 +292,14 @@ impl Reference<'_> {
     /// What is always where it can be made.
     fn make_again(&self, state: &mut State) {
         for &(place, v) in &self.again {
-            state.places[place].insert(v);
+            state.places[place].insert(v, u32::MAX);
         }
     }
 
     fn edits(&self, point: ProgPoint, state: &mut State) {
         for edit in self.output.edits.iter().filter(|e| e.point == point) {
             let Some(from) = self.source(edit.from) else { continue };
-            let values = state.places[from].iter().copied().filter(|&v| self.size(v) <= edit.size).collect();
+            let values = state.places[from].iter().map(|(&v, &bytes)| (v, bytes.min(edit.size))).collect();
             self.write(edit.to, values, state);
         }
     }
@@ -304,7 +312,7 @@ impl Reference<'_> {
         }
     }
 
-    fn write(&self, place: Allocation, values: BTreeSet<VReg>, state: &mut State) {
+    fn write(&self, place: Allocation, values: Held, state: &mut State) {
         if let Some(index) = self.index(place) {
             self.forget(self.units(place), state);
             state.places[index] = values;
@@ -325,8 +333,8 @@ fn cross(state: &State, args: &[VReg], params: &[VReg]) -> State {
         return arriving;
     }
     for (old, new) in state.places.iter().zip(&mut arriving.places) {
-        new.retain(|v| !params.contains(v));
-        new.extend(args.iter().zip(params).filter(|(arg, _)| old.contains(arg)).map(|(_, &param)| param));
+        new.retain(|v, _| !params.contains(v));
+        new.extend(args.iter().zip(params).filter_map(|(arg, &param)| Some((param, *old.get(arg)?))));
     }
     arriving.defined.retain(|v| !params.contains(v));
     let defined = args.iter().zip(params).filter(|(arg, _)| state.defined.contains(arg));

@@ -287,6 +287,23 @@ fn critical_edges_with_arguments_are_refused() {
 }
 
 #[test]
+fn an_edge_gives_as_many_bytes_as_its_target_wants() {
+    let mut func = function(
+        2,
+        vec![
+            (vec![inst(&[Operand::def_reg(v(0), GPR)]), end(&[])], vec![1]),
+            (vec![end(&[Operand::use_reg(v(1), GPR)])], vec![]),
+        ],
+    );
+    func.blocks[1].params = vec![v(1)];
+    func.blocks[0].args = vec![vec![v(0)]];
+    func.sizes = vec![8, 0];
+    allocate(&func);
+    func.sizes = vec![1, 0];
+    assert_eq!(refuse(&func), Error::SmallEdgeArg { block: block(0), vreg: v(0) });
+}
+
+#[test]
 fn small_classes_are_served_although_larger_ones_come_first() {
     // Four values of the large class may sit in the registers that the small class needs.
     let mut func = straight(

@@ -26,7 +26,7 @@
 //! 1: 7 ms for nbody (47 functions, 14,000 instructions), 65 ms for laszip (6,902 functions, 290,000
 //! instructions), that is a fifth of all translation. Memory: up to 10 MB for a function of 10,000
 //! blocks, 70,000 instructions and 13,000 slots. If every value lived through the whole function, it
-//! would be blocks times values, as for liveness. A query takes 12 bytes and at most 16 in the table.
+//! would be blocks times values, as for liveness. A query takes 16 bytes and at most 16 in the table.
 
 mod constraints;
 mod flow;
@@ -192,10 +192,7 @@ impl Input<'_> {
 
     /// Bytes of a virtual register's value.
     fn size(&self, v: VReg) -> u32 {
-        match self.func.vreg_size(v) {
-            0 => self.file.class(self.func.vreg_class(v)).spill_size,
-            size => size,
-        }
+        self.func.value_size(self.file, v)
     }
 
     /// Whether the lists of the output fit the function and each other.
@@ -228,29 +225,29 @@ impl Input<'_> {
 /// set of virtual registers whose present value it holds. Every use must then find its virtual
 /// register in the set of its place. The checker shares no code with the allocator.
 ///
-/// Rules. A state is a map `S` from places (registers, slots) to sets of virtual registers and the
-/// set `D` of those defined on some path so far. One that is not in `D` has no value, so every
-/// place holds it.
+/// Rules. A state is a map `S` from places (registers, slots) to sets of virtual registers, each with
+/// the number of its low bytes that are there, and the set `D` of those defined on some path so far.
+/// One that is not in `D` has no value, so every place holds it.
 ///
 /// * entry: every `S[p]` and `D` are empty;
 /// * "instruction `i` again" is a place too if `i` is rematerialisable: nothing writes it, and it always holds
 ///   `v` if `v` is defined there and nowhere else. Such an instruction may have no place to write;
-/// * edit `p -> q`: `S[q] := {v in S[p] | size(v) <= size of the edit}`; `S[r] := {}` for other
-///   registers `r` that alias `q`; `p` and `q` are not both slots;
-/// * use of `v` at `p`: requires `v in S[p]` or `v not in D`;
+/// * edit `p -> q`: `S[q] := S[p]`, of each as many bytes as the edit moves at most; `S[r] := {}` for
+///   other registers `r` that alias `q`; `p` and `q` are not both slots;
+/// * use of `v` at `p`: requires all bytes of `v` in `S[p]`, or `v not in D`;
 /// * no edit stands behind a terminator; none before an instruction writes what comes in there: if the first instruction
 ///   of the function, or of a block behind a terminator that destroys registers, does nothing but to define Fixed
 ///   registers, these are not written before it;
 /// * clobber of `u`: `S[r] := {}` for registers `r` with a unit in `u`; no Late Use nor Early Def
 ///   may be there;
-/// * definition of `v` at `p`: `v` leaves all sets; `S[p] := {v}`, and `S[r] := {}` for aliases;
+/// * definition of `v` at `p`: `v` leaves all sets; `S[p] := {v}`, whole, and `S[r] := {}` for aliases;
 ///   `D` gains `v`;
 /// * an Early Def overlaps no use and no other definition; a Late Def or UseDef overlaps no Late
 ///   Use and no other definition;
 /// * edge with arguments `a` for parameters `x`: `S'[p] := {v in S[p] | v not in x} + {x_i | a_i in
-///   S[p]}`, all at once; `D'` has `x_i` exactly when `D` has `a_i`;
-/// * meet of `(S, D)` and `(T, E)`: a place holds `v` if both hold it, where a side that has not
-///   defined `v` holds it everywhere; the defined set is the union.
+///   S[p]}`, with as many bytes, all at once; `D'` has `x_i` exactly when `D` has `a_i`;
+/// * meet of `(S, D)` and `(T, E)`: a place holds the bytes of `v` that both hold, where a side that has
+///   not defined `v` holds it everywhere; the defined set is the union.
 #[derive(Clone, Debug, Default)]
 pub struct Checker {
     marks: Marks,
@@ -307,7 +304,7 @@ impl Checker {
             symbolic.run(input, block, |found| match found.answer {
                 Answer::Yes => {}
                 Answer::No => holds = false,
-                Answer::Ask(place) => queries.ask(Query::new(block, found.vreg, place)),
+                Answer::Ask(place) => queries.ask(Query::new(block, found.value, place)),
             });
             symbolic.save();
         }
@@ -324,11 +321,11 @@ impl Checker {
                 let wrong = match found.answer {
                     Answer::Yes => false,
                     Answer::No => true,
-                    Answer::Ask(place) => queries.has_failed(Query::new(block, found.vreg, place)),
+                    Answer::Ask(place) => queries.has_failed(Query::new(block, found.value, place)),
                 };
                 if wrong {
                     let (inst, operand) = (found.inst, found.operand);
-                    let (vreg, place) = (found.vreg, input.output.allocs_of(inst)[operand]);
+                    let (vreg, place) = (found.value.0, input.output.allocs_of(inst)[operand]);
                     violations.push(Violation::WrongValue { inst, operand, vreg, place });
                 }
             });

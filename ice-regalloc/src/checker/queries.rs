@@ -1,4 +1,4 @@
-//! Questions about the state on entry of blocks: "does `place` hold `vreg` on entry of `block`".
+//! Questions about the state on entry of blocks: "does `place` hold so many bytes of `vreg` on entry of `block`".
 //!
 //! A query holds unless some path refutes it, so all are supposed to hold (the greatest fixed
 //! point), and each is traced over the edges into its block once. One that an edge refutes has
@@ -13,20 +13,21 @@ use crate::operand::{Block, VReg};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Whether `place` holds `vreg` on entry of `block`.
+/// Whether `place` holds the low `size` bytes of `vreg` on entry of `block`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Query {
     block: Block,
     vreg: VReg,
+    size: u32,
     place: u32,
 }
 
 impl Query {
-    pub(super) fn new(block: Block, vreg: VReg, place: u32) -> Query {
-        Query { block, vreg, place }
+    pub(super) fn new(block: Block, (vreg, size): (VReg, u32), place: u32) -> Query {
+        Query { block, vreg, size, place }
     }
 
-    /// Fibonacci hashing: the high bits are well mixed.
+    /// Fibonacci hashing: the high bits are well mixed. Few queries differ in the size alone.
     fn hash(self) -> u64 {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         let pair = u64::from(self.block.as_u32()) << 32 | u64::from(self.vreg.as_u32());
@@ -150,7 +151,7 @@ fn trace(
     query: Query,
     mut found: impl FnMut(Result<Query, Refuted>),
 ) -> usize {
-    let Query { block, vreg, place } = query;
+    let Query { block, vreg, size, place } = query;
     if flow.is_before(block, vreg, symbolic.first_block(vreg)) {
         return 0;
     }
@@ -158,10 +159,10 @@ fn trace(
     for edge in flow.edges_into(block) {
         edges += 1;
         let v = flow.origin(input.func, edge, block, vreg);
-        match symbolic.holds_at_end(input, edge.from, v, place) {
+        match symbolic.holds_at_end(edge.from, (v, size), place) {
             Answer::Yes => {}
             Answer::No => found(Err(Refuted)),
-            Answer::Ask(earlier) => found(Ok(Query::new(edge.from, v, earlier))),
+            Answer::Ask(earlier) => found(Ok(Query::new(edge.from, (v, size), earlier))),
         }
     }
     edges

@@ -6,7 +6,7 @@
 //! * [`Source::Def`]`(n)`: the one that definition `n` has set, unless it has been set again, or
 //! * nothing;
 //!
-//! and in each case only those of at most `limit` bytes, which is the smallest edit on the way.
+//! and in each case only the low `limit` bytes of them, which is the smallest edit on the way.
 //! Definitions are numbered through the function, so whether the block has defined a virtual
 //! register, and whether a definition is its latest, are comparisons of numbers.
 //!
@@ -55,8 +55,8 @@ impl Content {
         Content { source, limit: u32::MAX }
     }
 
-    /// Whether this holds a value of `size` bytes whose latest definition in the block is `def`, and which
-    /// the place `maker` always holds.
+    /// Whether this holds the low `size` bytes of a value whose latest definition in the block is `def`, and
+    /// which the place `maker` always holds.
     fn holds(self, def: Option<u32>, maker: u32, size: u32) -> Answer {
         let fits = size <= self.limit;
         match (def, self.source) {
@@ -75,8 +75,8 @@ pub(super) struct Found {
     pub(super) inst: Inst,
     /// Index of the operand.
     pub(super) operand: usize,
-    /// What it reads.
-    pub(super) vreg: VReg,
+    /// What it reads, and how many bytes that has.
+    pub(super) value: (VReg, u32),
     /// Whether it is there.
     pub(super) answer: Answer,
 }
@@ -250,12 +250,13 @@ impl Symbolic {
                 let latest = self.latest[vreg.as_u32() as usize];
                 let def = (latest >= self.first_def).then_some(latest);
                 let maker = self.makers[vreg.as_u32() as usize];
+                let size = input.size(vreg);
                 let answer = match place_index(input, place) {
-                    None => NOTHING.holds(def, maker, 0),
+                    None => NOTHING.holds(def, maker, size),
                     Some(index) if index as u32 == maker => Answer::Yes,
-                    Some(index) => self.content(index).holds(def, maker, input.size(vreg)),
+                    Some(index) => self.content(index).holds(def, maker, size),
                 };
-                tell(Found { inst, operand, vreg, answer });
+                tell(Found { inst, operand, value: (vreg, size), answer });
             }
         }
         let clobbers = input.func.clobbers(inst);
@@ -293,8 +294,9 @@ impl Symbolic {
     fn content_of(&self, input: &Input<'_>, place: Allocation) -> Content {
         let Some(index) = place_index(input, place) else { return NOTHING };
         let made = place.as_remat().and_then(|inst| input.func.operands(inst).first());
-        match made.map(|op| self.latest[op.vreg().as_u32() as usize]) {
-            // Like a place that the definition in this block has written.
+        let made = made.map(|op| op.vreg().as_u32() as usize).filter(|&v| self.makers[v] == index as u32);
+        match made.map(|v| self.latest[v]) {
+            // Like a place that the only definition, which is in this block, has written.
             Some(latest) if latest >= self.first_def => {
                 Content { source: Source::Def(latest), limit: u32::MAX }
             }
@@ -345,8 +347,8 @@ impl Symbolic {
         self.first[v.as_u32() as usize].checked_sub(1)
     }
 
-    /// Whether at the end of a saved block `place`, or [`NOWHERE`], holds `v`.
-    pub(super) fn holds_at_end(&self, input: &Input<'_>, block: Block, v: VReg, place: u32) -> Answer {
+    /// Whether at the end of a saved block `place`, or [`NOWHERE`], holds the low `size` bytes of `v`.
+    pub(super) fn holds_at_end(&self, block: Block, (v, size): (VReg, u32), place: u32) -> Answer {
         let maker = self.makers[v.as_u32() as usize];
         if place == maker {
             return Answer::Yes;
@@ -361,6 +363,6 @@ impl Symbolic {
             Ok(i) => places[i].1,
             Err(_) => Content::of_entry(place),
         };
-        content.holds(def, maker, input.size(v))
+        content.holds(def, maker, size)
     }
 }

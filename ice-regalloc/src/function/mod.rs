@@ -19,7 +19,7 @@ use crate::memory::refill_from;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::output::Allocation;
 use crate::references::References;
-use crate::registers::{RegClass, RegUnits};
+use crate::registers::{RegClass, RegUnits, RegisterFile};
 use crate::rows::Shape;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -62,7 +62,8 @@ struct Runs {
 /// * there is a block, and each block has instructions;
 /// * the last instruction of a block is a terminator; after the first terminator of a block only
 ///   terminators follow (a conditional jump and a jump, say);
-/// * an edge has as many arguments as its target has parameters;
+/// * an edge has as many arguments as its target has parameters, and none is smaller than its parameter, which gets the low bytes of a
+///   larger one;
 /// * an edge with arguments leaves a block with one successor or enters a block with one
 ///   predecessor (critical edges are split by the client);
 /// * the entry block has no parameters: incoming values are Fixed definitions of its first
@@ -326,5 +327,13 @@ impl Function {
     #[inline]
     pub fn vreg_size(&self, vreg: VReg) -> u32 {
         self.references.threads[vreg.index()].size
+    }
+
+    /// Bytes of the value in `vreg`, whose class is one of `file`.
+    pub(crate) fn value_size(&self, file: &RegisterFile<'_>, vreg: VReg) -> u32 {
+        match self.vreg_size(vreg) {
+            0 => file.class(self.vreg_class(vreg)).spill_size,
+            size => size,
+        }
     }
 }

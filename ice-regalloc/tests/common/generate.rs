@@ -25,6 +25,13 @@ impl Generator<'_> {
         self.func.classes[v.as_u32() as usize]
     }
 
+    fn size_of(&self, v: VReg) -> u32 {
+        match self.func.sizes[v.as_u32() as usize] {
+            0 => self.file.class(self.class_of(v)).spill_size,
+            size => size,
+        }
+    }
+
     /// A class for an operand of `v`: its own or, sometimes, another with the same registers.
     fn operand_class(&mut self, v: VReg) -> RegClass {
         let own = self.class_of(v);
@@ -414,12 +421,12 @@ pub fn random_function(rng: &mut Rng, file: &'static RegisterFile<'static>) -> S
                     .iter()
                     .map(|&param| {
                         let class = g.class_of(param);
-                        let size = g.func.sizes[param.as_u32() as usize];
+                        let size = g.size_of(param);
                         let fitting: Vec<VReg> = g
                             .live
                             .iter()
                             .copied()
-                            .filter(|&v| g.class_of(v) == class && g.func.sizes[v.as_u32() as usize] == size)
+                            .filter(|&v| g.class_of(v) == class && g.size_of(v) >= size)
                             .collect();
                         if fitting.is_empty() { param } else { g.rng.pick(&fitting) }
                     })

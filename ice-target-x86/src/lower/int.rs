@@ -310,9 +310,28 @@ impl X86 {
         }
     }
 
+    /// The register of `arg`, if `result`, its low bits, can live in it: not if something asks for more than these.
+    fn truncated<S: Sink<Inst>>(self, cx: &Cx<'_, S>, arg: Value, result: Value) -> Option<VReg> {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        let may_share = match to {
+            Type::I32 => !self.is_pair(from) && !self.wants_clean(cx, result),
+            Type::I16 => !self.is_pair(from),
+            // On x86-32 few registers have a low byte.
+            Type::I8 => !self.has_pairs(),
+            _ => false,
+        };
+        cx.plain_reg(arg).filter(|_| may_share && !self.is_checked_product(cx, arg))
+    }
+
     /// Truncation and extension of scalar integers, pairs included.
     pub(crate) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        if op == CastOp::Trunc
+            && let Some(reg) = self.truncated(cx, arg, result)
+            && cx.share(result, reg)
+        {
+            return;
+        }
         let regs = cx.regs(result);
         let dst = regs.lo();
         let pair_result = to == Type::I64 && self.has_pairs();
