@@ -29,7 +29,7 @@ impl Test {
 }
 
 /// Condition of an integer predicate (Intel SDM volume 1, appendix B).
-fn int_cond(cond: IntCond) -> Cond {
+pub(super) fn int_cond(cond: IntCond) -> Cond {
     match cond {
         IntCond::Eq => Cond::E,
         IntCond::Ne => Cond::Ne,
@@ -109,9 +109,9 @@ impl X86 {
                     self.atomic_cmpxchg(cx, exchange);
                     return Test::One(int_cond(cond));
                 }
-                // What such a check or mask is made of has been folded, but for a sum.
+                // What such a check or mask is made of has been folded, but for a sum or difference.
                 let is_folded = |arg| cx.folded(arg).is_some();
-                let may_check = match cond {
+                let may_be_made = match cond {
                     IntCond::Ult => true,
                     IntCond::Slt => is_folded(args[0]),
                     IntCond::Eq | IntCond::Ne => {
@@ -119,6 +119,7 @@ impl X86 {
                     }
                     _ => false,
                 };
+                let may_check = may_be_made || self.may_be_of_difference(cx, args);
                 if may_check && let Some(test) = self.folded_check(cx, inst) {
                     return test;
                 }

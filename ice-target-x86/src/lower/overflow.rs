@@ -1,4 +1,5 @@
-//! Overflow checks: of a sum, a difference or a product whose result is wanted, too, the flags say it.
+//! Overflow checks: of a sum, a difference or a product whose result is wanted, too, the flags say it. Those of a difference
+//! compare what it is of.
 //!
 //! What LLVM's `…with.overflow` becomes stands in one piece, the arithmetic first, the comparison last:
 //!
@@ -7,14 +8,16 @@
 //! | `r = a + b; x = r ^ a; y = r ^ b; z = x & y; z < 0` (with sign) | `add; jo` |
 //! | `r = a - b; x = a ^ b; y = r ^ a; z = x & y; z < 0` (with sign) | `sub; jo` |
 //! | `r = a + b; r < a` (without sign), no carry of another sum | `add; jb`, `add; setb` |
+//! | `r = a - b; a < b`, or another comparison of the two | `sub; jb`, `sub; cmovae` |
 //! | `p = a × b` of words extended into a pair with or without sign; `r` its low half; `r` extended `≠ p` | `imul; jo`, `mul; jo` |
 //!
 //! The comparison does the arithmetic, where it is computed itself, and the instructions before it do nothing. So nothing
 //! between them may use `r`: neither in the piece, nor from there to the branch or choice that the comparison is folded into.
 //! All that is asked is of the function and of the counts of uses, so that each of the instructions gets the same answer.
 //!
-//! Cost: differences, sums of several uses and products of pairs look at the instructions behind them.
+//! Cost: comparisons of values of several uses look at the instruction before them, differences, sums of several uses and products of pairs look at the instructions behind them.
 
+use super::compare::int_cond;
 use super::int::alu;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
@@ -58,9 +61,9 @@ impl X86 {
         }
         match cond {
             IntCond::Slt if cx.func.int_value(b) == Some(0) => self.signed_overflow(cx, comparison),
-            IntCond::Ult => self.carry_out(cx, comparison),
+            IntCond::Ult => self.carry_out(cx, comparison).or_else(|| self.difference(cx, comparison)),
             IntCond::Ne if self.is_pair(ty) => self.product_overflow(cx, comparison),
-            _ => None,
+            _ => self.difference(cx, comparison),
         }
     }
 
@@ -190,14 +193,49 @@ impl X86 {
         let &InstData::Binary { op: BinaryOp::Add, args } = cx.func.inst(arithmetic) else { return None };
         let is_check = cx.func.result(arithmetic) == Some(sum) && args.contains(&part);
         let check = Overflow { op: BinaryOp::Add, args, result: sum, cond: Cond::B };
-        // What is added may be a carry, which the comparison gives then.
-        let is_carry = || {
-            cx.func.result(comparison).is_some_and(|value| {
-                let user = cx.uses.only_user_in_block(cx.func, comparison, value);
-                user.is_some_and(|user| self.folds_into_carry(cx, comparison, user))
-            })
+        (is_check && self.is_free(cx, comparison, sum) && !self.is_carry(cx, comparison)).then_some(check)
+    }
+
+    /// Whether `comparison` gives a carry, which is added to something.
+    fn is_carry<S: Sink<Inst>>(self, cx: &Cx<'_, S>, comparison: ice_ir::Inst) -> bool {
+        cx.func.result(comparison).is_some_and(|value| {
+            let user = cx.uses.only_user_in_block(cx.func, comparison, value);
+            user.is_some_and(|user| self.folds_into_carry(cx, comparison, user))
+        })
+    }
+
+    /// Whether a comparison may be of what there is a difference of: both values are used twice.
+    pub(super) fn may_be_of_difference<S: Sink<Inst>>(self, cx: &Cx<'_, S>, args: [Value; 2]) -> bool {
+        args.into_iter().all(|value| cx.uses.known_count(value).is_some_and(|count| count >= 2))
+    }
+
+    /// `r = a - b` in front of a comparison of `a` and `b`. Of pairs the flags are those of the high halves, where zero says nothing.
+    pub(super) fn difference<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        comparison: ice_ir::Inst,
+    ) -> Option<Overflow> {
+        let &InstData::Icmp { cond, args: compared } = cx.func.inst(comparison) else { return None };
+        if !self.may_be_of_difference(cx, compared) {
+            return None;
+        }
+        let arithmetic = cx.func.layout.prev_inst(comparison)?;
+        let &InstData::Binary { op: op @ BinaryOp::Sub, args } = cx.func.inst(arithmetic) else {
+            return None;
         };
-        (is_check && self.is_free(cx, comparison, sum) && !is_carry()).then_some(check)
+        let [a, b] = compared;
+        let cond = match args {
+            _ if args == compared => cond,
+            _ if args == [b, a] => cond.swapped(),
+            _ => return None,
+        };
+        let says_zero = !matches!(cond, IntCond::Ult | IntCond::Uge | IntCond::Slt | IntCond::Sge);
+        let is_other = says_zero && self.is_pair(cx.func.value_type(a))
+            || args.into_iter().any(|arg| cx.is_constant(arg));
+        let result = cx.func.result(arithmetic)?;
+        let check = Overflow { op, args, result, cond: int_cond(cond) };
+        let is_check = !is_other && cx.uses.count(result) > 0;
+        (is_check && self.is_free(cx, comparison, result) && !self.is_carry(cx, comparison)).then_some(check)
     }
 
     /// The product of two words, of which the low half is the result.

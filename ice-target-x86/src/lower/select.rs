@@ -342,7 +342,8 @@ impl X86 {
             && !cx.uses.is_dead(select)
             && cx.uses.only_user_in_block(cx.func, comparison, cond) == Some(select)
             && (number(if_true).is_none() || number(if_false).is_none())
-            && self.absolute(cx, select).is_none();
+            && self.absolute(cx, select).is_none()
+            && self.difference(cx, comparison).is_none();
         is_plain.then_some((by, args))
     }
 }
