@@ -83,10 +83,9 @@ fn edges(func: &Function, file: &RegisterFile, block: Block) -> Result<(), Error
         if let Some(&vreg) = args.iter().find(|&&vreg| !is_vreg(func, file, vreg)) {
             return Err(Error::BadVReg { block, vreg });
         }
+        let size = |vreg: VReg| func.slot_of(file, vreg).0;
         let mut pairs = args.iter().zip(func.block_params(succ));
-        if let Some((&vreg, _)) =
-            pairs.find(|&(&arg, &param)| func.value_size(file, arg) < func.value_size(file, param))
-        {
+        if let Some((&vreg, _)) = pairs.find(|&(&arg, &param)| size(arg) < size(param)) {
             return Err(Error::SmallEdgeArg { block, vreg });
         }
     }

@@ -192,7 +192,10 @@ impl Input<'_> {
 
     /// Bytes of a virtual register's value.
     fn size(&self, v: VReg) -> u32 {
-        self.func.value_size(self.file, v)
+        match self.func.vreg_size(v) {
+            0 => self.file.class(self.func.vreg_class(v)).spill_size,
+            size => size,
+        }
     }
 
     /// Whether the lists of the output fit the function and each other.

@@ -62,8 +62,8 @@ struct Runs {
 /// * there is a block, and each block has instructions;
 /// * the last instruction of a block is a terminator; after the first terminator of a block only
 ///   terminators follow (a conditional jump and a jump, say);
-/// * an edge has as many arguments as its target has parameters, and none is smaller than its parameter, which gets the low bytes of a
-///   larger one;
+/// * an edge has as many arguments as its target has parameters, and none is smaller than its parameter, which gets
+///   the low bytes of a larger one;
 /// * an edge with arguments leaves a block with one successor or enters a block with one
 ///   predecessor (critical edges are split by the client);
 /// * the entry block has no parameters: incoming values are Fixed definitions of its first
@@ -329,11 +329,13 @@ impl Function {
         self.references.threads[vreg.index()].size
     }
 
-    /// Bytes of the value in `vreg`, whose class is one of `file`.
-    pub(crate) fn value_size(&self, file: &RegisterFile<'_>, vreg: VReg) -> u32 {
+    /// Bytes and alignment of a slot for `vreg`, whose class is one of `file`.
+    #[inline]
+    pub(crate) fn slot_of(&self, file: &RegisterFile<'_>, vreg: VReg) -> (u32, u32) {
+        let class = file.class(self.vreg_class(vreg));
         match self.vreg_size(vreg) {
-            0 => file.class(self.vreg_class(vreg)).spill_size,
-            size => size,
+            0 => (class.spill_size, class.spill_align),
+            size => (size, class.spill_align),
         }
     }
 }

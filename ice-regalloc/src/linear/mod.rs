@@ -410,11 +410,7 @@ impl<'a> Allocator<'a> {
 
     /// Bytes and alignment of a slot for `v`.
     fn size_of(&self, v: u32) -> (u32, u32) {
-        let class = &self.file.classes[usize::from(self.cx.values[v as usize].class)];
-        match self.func.vreg_size(VReg::from_u32(v)) {
-            0 => (class.spill_size, class.spill_align),
-            size => (size, class.spill_align),
-        }
+        self.func.slot_of(self.file, VReg::from_u32(v))
     }
 
     /// The slot of `v`.

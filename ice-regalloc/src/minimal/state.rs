@@ -114,11 +114,7 @@ impl Allocator<'_> {
 
     /// Bytes and alignment of a slot for `v`.
     pub(super) fn size_of(&self, v: u32) -> (u32, u32) {
-        let class = &self.file.classes[usize::from(self.vregs[v as usize].class)];
-        match self.func.vreg_size(VReg::from_u32(v)) {
-            0 => (class.spill_size, class.spill_align),
-            size => (size, class.spill_align),
-        }
+        self.func.slot_of(self.file, VReg::from_u32(v))
     }
 
     pub(super) fn emit(&mut self, from: Allocation, to: Allocation, v: u32) {

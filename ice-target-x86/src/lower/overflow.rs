@@ -15,7 +15,8 @@
 //! between them may use `r`: neither in the piece, nor from there to the branch or choice that the comparison is folded into.
 //! All that is asked is of the function and of the counts of uses, so that each of the instructions gets the same answer.
 //!
-//! Cost: comparisons of values of several uses look at the instruction before them, differences, sums of several uses and products of pairs look at the instructions behind them.
+//! Cost: comparisons of values of several uses look at the instruction before them; differences, sums of several uses and products
+//! of pairs look at the instructions behind them.
 
 use super::compare::int_cond;
 use super::int::alu;
@@ -209,7 +210,8 @@ impl X86 {
         args.into_iter().all(|value| cx.uses.known_count(value).is_some_and(|count| count >= 2))
     }
 
-    /// `r = a - b` in front of a comparison of `a` and `b`. Of pairs the flags are those of the high halves, where zero says nothing.
+    /// `r = a - b` in front of a comparison of `a` and `b`. Of pairs the flags are those of the high halves, where zero says
+    /// nothing.
     pub(super) fn difference<S: Sink<Inst>>(
         self,
         cx: &Cx<'_, S>,
@@ -229,12 +231,12 @@ impl X86 {
             _ if args == [b, a] => cond.swapped(),
             _ => return None,
         };
-        let says_zero = !matches!(cond, IntCond::Ult | IntCond::Uge | IntCond::Slt | IntCond::Sge);
-        let is_other = says_zero && self.is_pair(cx.func.value_type(a))
-            || args.into_iter().any(|arg| cx.is_constant(arg));
+        let asks_for_zero = !matches!(cond, IntCond::Ult | IntCond::Uge | IntCond::Slt | IntCond::Sge);
+        let is_in_flags = !asks_for_zero || !self.is_pair(cx.func.value_type(a));
         let result = cx.func.result(arithmetic)?;
         let check = Overflow { op, args, result, cond: int_cond(cond) };
-        let is_check = !is_other && cx.uses.count(result) > 0;
+        let is_check =
+            is_in_flags && !args.into_iter().any(|arg| cx.is_constant(arg)) && cx.uses.count(result) > 0;
         (is_check && self.is_free(cx, comparison, result) && !self.is_carry(cx, comparison)).then_some(check)
     }
 
