@@ -210,6 +210,60 @@ fn compare(llvm: &LlvmModule, object: &[u8], what: &str) -> usize {
     compared
 }
 
+/// Variables that name no alignment, as passes of LLVM make them.
+const UNALIGNED: &str = "
+@byte = global i8 1
+@short = global i16 1
+@long = global i64 1
+@odd = global i24 1
+@wide = global i128 1
+@double = global double 1.0
+@extended = global fp128 0xL00000000000000003FFF000000000000
+@address = global ptr @byte
+@three = global [3 x i8] zeroinitializer
+@sixteen = global [16 x i8] zeroinitializer
+@seventeen = global [17 x i8] zeroinitializer
+@large = internal global [76 x i8] undef
+@used = global ptr @large
+@pair = global { i8, i16 } zeroinitializer
+@packed = global <{ i8, i32 }> zeroinitializer
+@nested = global [2 x { i8, i8 }] zeroinitializer
+@lanes = global <3 x i32> zeroinitializer
+@more_lanes = global <4 x i32> zeroinitializer
+@half = global <2 x float> zeroinitializer
+@little = global [40 x i8] zeroinitializer, align 1
+";
+
+#[test]
+fn variables_without_an_alignment_have_that_of_llvm() {
+    for clang in ["clang-19", "clang-22"] {
+        if !has(clang) {
+            continue;
+        }
+        let folder = Folder::new(&format!("unaligned-{clang}"));
+        let source = folder.file("unaligned.ll", UNALIGNED);
+        for target in TARGETS {
+            let target = format!("--target={target}");
+            let args = [&target, "-fdata-sections", "-w", "-c", "-Xclang", "-disable-llvm-passes"];
+            let object = folder.make(clang, &source, "a.o", &args);
+            let bitcode = folder.make(clang, &source, "a.bc", &[&args[..], &["-emit-llvm"]].concat());
+            let llvm = read_module(&bitcode, &X86_64).unwrap_or_else(|e| panic!("{clang} {target}: {e}"));
+            let file = object::File::parse(&*object).expect("an object file");
+            let align = |symbol: object::Symbol| {
+                let section = file.section_by_index(symbol.section_index().expect("defined"));
+                Some((symbol.name().ok()?.to_owned(), section.expect("exists").align()))
+            };
+            let variables = file.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Data);
+            let expected: BTreeMap<_, _> = variables.filter_map(align).collect();
+            let found = llvm.module.globals.iter().map(|(id, decl)| {
+                let name = llvm.module.symbol_name(Symbol::Global(id));
+                (String::from_utf8_lossy(name).into_owned(), 1 << decl.align_log2.expect("known"))
+            });
+            assert_eq!(found.collect::<BTreeMap<_, u64>>(), expected, "{clang} {target}");
+        }
+    }
+}
+
 #[test]
 fn linkage_storage_and_aliases_are_kept() {
     if !has("clang-19") {

@@ -174,7 +174,10 @@ impl<'a> Builder<'a> {
             Self::check_declaration(wire, ops[5])?;
         }
         let mutability = if ops[3] & 1 != 0 { Mutability::Constant } else { Mutability::Variable };
-        let align_log2 = Some(align.unwrap_or(self.layouts.abi_align_log2(ty)));
+        let align_log2 = Some(align.unwrap_or_else(|| match is_declared {
+            true => self.layouts.abi_align_log2(ty),
+            false => self.layouts.variable_align_log2(ty),
+        }));
         let start = self.module.initializers.len() as u32;
         let mut decl = GlobalDecl::new(Name::default(), align_log2, mutability, start..start);
         (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);

@@ -4,6 +4,9 @@
 //! types are laid out once, in the order of their ids, because a type refers to smaller ids only: linear in the
 //! size of the type table, no recursion. C rules are never needed, for the front end has made padding explicit.
 //!
+//! A type has two alignments: what the ABI asks for, which layouts follow and accesses may count on, and what is
+//! *preferred*, which variables and stack slots get that name no other.
+//!
 //! Sizes are in bytes. A *store size* is what a store writes, an *alloc size* is the distance between array
 //! elements: the store size rounded up to the alignment.
 
@@ -24,23 +27,39 @@ pub enum Mangling {
     Mips,
 }
 
+/// Two alignments in bytes, powers of two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Align {
+    /// What the ABI asks for.
+    pub abi: u32,
+    /// What is better.
+    pub preferred: u32,
+}
+
+impl Align {
+    /// Nothing is better than what the ABI asks for.
+    const fn of(bytes: u32) -> Align {
+        Align { abi: bytes, preferred: bytes }
+    }
+}
+
 /// What a data layout string says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DataLayout {
     /// Bytes of an address.
     pub pointer_bytes: u32,
-    /// Alignment of an address in memory, in bytes.
-    pub pointer_align: u32,
+    /// Alignment of an address in memory.
+    pub pointer_align: Align,
     /// Natural alignment of the stack in bytes, 0 if not given.
     pub stack_align: u32,
     /// Symbol names.
     pub mangling: Mangling,
-    /// (bits, alignment in bytes), by rising bits.
-    integers: Vec<(u32, u32)>,
-    floats: Vec<(u32, u32)>,
-    vectors: Vec<(u32, u32)>,
+    /// Bits and alignment, by rising bits.
+    integers: Vec<(u32, Align)>,
+    floats: Vec<(u32, Align)>,
+    vectors: Vec<(u32, Align)>,
     /// The least alignment of a struct.
-    aggregate_align: u32,
+    aggregate_align: Align,
 }
 
 /// Sizes beyond this are refused: no address space has them, and sums of two stay in range.
@@ -49,15 +68,20 @@ pub const MAX_SIZE: u64 = 1 << 60;
 impl Default for DataLayout {
     /// What holds without a string, except that it is little-endian.
     fn default() -> DataLayout {
+        let natural = |bits: u32| (bits, Align::of(bits.div_ceil(8)));
         DataLayout {
             pointer_bytes: 8,
-            pointer_align: 8,
+            pointer_align: Align::of(8),
             stack_align: 0,
             mangling: Mangling::Elf,
-            integers: Vec::from([(1, 1), (8, 1), (16, 2), (32, 4), (64, 4)]),
-            floats: Vec::from([(16, 2), (32, 4), (64, 8), (128, 16)]),
-            vectors: Vec::from([(64, 8), (128, 16)]),
-            aggregate_align: 1,
+            integers: [1, 8, 16, 32]
+                .map(natural)
+                .into_iter()
+                .chain([(64, Align { abi: 4, preferred: 8 })])
+                .collect(),
+            floats: [16, 32, 64, 128].map(natural).into(),
+            vectors: [64, 128].map(natural).into(),
+            aggregate_align: Align { abi: 1, preferred: 8 },
         }
     }
 }
@@ -108,6 +132,12 @@ impl DataLayout {
         let bad = || Error::LayoutString { text: String::from_utf8_lossy(spec).into_owned() };
         let mut fields = spec[1..].split(|&c| c == b':').map(number);
         let mut next = || fields.next().flatten();
+        /// The alignments that the next two fields say; the second may be left out.
+        fn align(next: &mut impl FnMut() -> Option<u32>) -> Option<Align> {
+            let abi = next().and_then(align_bytes)?;
+            let preferred = next().map_or(Some(abi), align_bytes)?;
+            (preferred >= abi).then_some(Align { abi, preferred })
+        }
         match spec[0] {
             b'm' => {
                 self.mangling = match &spec[1..] {
@@ -124,18 +154,18 @@ impl DataLayout {
                     Some(b':') => next().map_or(Some(0), Some),
                     _ => next(),
                 };
-                let (size, align) = (next().ok_or_else(bad)?, next().ok_or_else(bad)?);
+                let (size, align) = (next().ok_or_else(bad)?, align(&mut next));
                 if space.ok_or_else(bad)? == 0 {
                     if size != 32 && size != 64 {
                         return Err(unsupported("addresses that have neither 32 nor 64 bits"));
                     }
                     self.pointer_bytes = size / 8;
-                    self.pointer_align = align_bytes(align).filter(|&a| a != 0).ok_or_else(bad)?;
+                    self.pointer_align = align.filter(|align| align.abi != 0).ok_or_else(bad)?;
                 }
             }
             kind @ (b'i' | b'f' | b'v') => {
-                let (bits, align) = (next().ok_or_else(bad)?, next().ok_or_else(bad)?);
-                let align = align_bytes(align).filter(|&a| a != 0).ok_or_else(bad)?;
+                let bits = next().ok_or_else(bad)?;
+                let align = align(&mut next).filter(|align| align.abi != 0).ok_or_else(bad)?;
                 let table = match kind {
                     b'i' => &mut self.integers,
                     b'f' => &mut self.floats,
@@ -150,7 +180,8 @@ impl DataLayout {
             b'a' => {
                 // `a:0:32`, and `a0:0:64` in old files.
                 let _ = next();
-                self.aggregate_align = align_bytes(next().ok_or_else(bad)?).ok_or_else(bad)?.max(1);
+                let Align { abi, preferred } = align(&mut next).ok_or_else(bad)?;
+                self.aggregate_align = Align { abi: abi.max(1), preferred: preferred.max(1) };
             }
             b'S' => self.stack_align = next().and_then(align_bytes).ok_or_else(bad)?,
             b'E' => return Err(unsupported("big-endian data layout")),
@@ -165,20 +196,25 @@ impl DataLayout {
     }
 
     /// Alignment of an integer of `bits`: its own entry, else that of the next wider one, else the widest.
-    fn int_align(&self, bits: u32) -> u32 {
+    fn int_align(&self, bits: u32) -> Align {
         let at = self.integers.partition_point(|&(b, _)| b < bits);
-        self.integers.get(at).or(self.integers.last()).map_or(1, |entry| entry.1)
+        self.integers.get(at).or(self.integers.last()).map_or(Align::of(1), |entry| entry.1)
     }
 
-    fn float_align(&self, bits: u32) -> u32 {
+    fn float_align(&self, bits: u32) -> Align {
         let found = self.floats.iter().find(|entry| entry.0 == bits);
         // The least power of two that holds it: `x86_fp80` without an entry.
-        found.map_or((bits / 8).next_power_of_two(), |entry| entry.1)
+        found.map_or(Align::of((bits / 8).next_power_of_two()), |entry| entry.1)
     }
 
-    fn vector_align(&self, bits: u64, store: u64) -> u64 {
-        let found = self.vectors.iter().find(|entry| u64::from(entry.0) == bits);
-        found.map_or(store.max(1).next_power_of_two(), |entry| entry.1.into())
+    fn vector_extent(&self, bits: u64) -> Extent {
+        match self.vectors.iter().find(|entry| u64::from(entry.0) == bits) {
+            Some(&(_, align)) => Extent::new(bits, align),
+            None => {
+                let align_log2 = bits.div_ceil(8).max(1).next_power_of_two().trailing_zeros() as u8;
+                Extent { bits, align_log2, preferred_log2: align_log2 }
+            }
+        }
     }
 }
 
@@ -204,6 +240,14 @@ struct Extent {
     /// Bits of a value; [`UNSIZED`] or [`TOO_LARGE`].
     bits: u64,
     align_log2: u8,
+    preferred_log2: u8,
+}
+
+impl Extent {
+    fn new(bits: u64, align: Align) -> Extent {
+        let log2 = |bytes: u32| bytes.trailing_zeros() as u8;
+        Extent { bits, align_log2: log2(align.abi), preferred_log2: log2(align.preferred) }
+    }
 }
 
 /// Values of the type are not in memory.
@@ -227,8 +271,8 @@ impl Layouts {
         let mut layouts = Layouts { extents: Vec::new(), offsets: Vec::new() };
         layouts.offsets.resize(types.num_members(), 0);
         for (_, ty) in types.iter() {
-            let extent =
-                layouts.extent(types, layout, ty).unwrap_or_else(|bits| Extent { bits, align_log2: 0 });
+            let none = |bits| Extent { bits, align_log2: 0, preferred_log2: 0 };
+            let extent = layouts.extent(types, layout, ty).unwrap_or_else(none);
             layouts.extents.push(extent);
         }
         layouts
@@ -237,20 +281,20 @@ impl Layouts {
     /// The extent of `ty`, whose elements have theirs already; else [`UNSIZED`] or [`TOO_LARGE`].
     fn extent(&mut self, types: &TypeTable, layout: &DataLayout, ty: LlvmType) -> Result<Extent, u64> {
         use LlvmType::*;
-        let extent = |bits: u64, align: u64| Extent { bits, align_log2: align.trailing_zeros() as u8 };
-        let float = |bits: u32| Ok(extent(bits.into(), layout.float_align(bits).into()));
+        let float = |bits: u32| Ok(Extent::new(bits.into(), layout.float_align(bits)));
         match ty {
-            Int(bits) => Ok(extent(bits.into(), layout.int_align(bits).into())),
+            Int(bits) => Ok(Extent::new(bits.into(), layout.int_align(bits))),
             Half | BFloat => float(16),
             Float => float(32),
             Double => float(64),
             X86Fp80 => float(80),
             Fp128 | PpcFp128 => float(128),
-            Pointer => Ok(extent(u64::from(layout.pointer_bytes) * 8, layout.pointer_align.into())),
             // Of the mixed-size address spaces of x86 only size and alignment are needed.
-            SpacePointer(270 | 271) => Ok(extent(32, 4)),
-            SpacePointer(272) => Ok(extent(64, 8)),
-            SpacePointer(_) => Ok(extent(u64::from(layout.pointer_bytes) * 8, layout.pointer_align.into())),
+            SpacePointer(270 | 271) => Ok(Extent::new(32, Align::of(4))),
+            SpacePointer(272) => Ok(Extent::new(64, Align::of(8))),
+            Pointer | SpacePointer(_) => {
+                Ok(Extent::new(u64::from(layout.pointer_bytes) * 8, layout.pointer_align))
+            }
             Array { element, len } => {
                 let (size, element) = (self.size_of(element)?, self.extents[element.as_u32() as usize]);
                 let bytes = size.checked_mul(len).filter(|&b| b <= MAX_SIZE).ok_or(TOO_LARGE)?;
@@ -259,7 +303,7 @@ impl Layouts {
             Vector { element, lanes } => {
                 let lane = self.extents[element.as_u32() as usize].bits;
                 let bits = lane.checked_mul(lanes.into()).filter(|&b| b <= MAX_SIZE).ok_or(TOO_LARGE)?;
-                Ok(extent(bits, layout.vector_align(bits, bits.div_ceil(8))))
+                Ok(layout.vector_extent(bits))
             }
             Struct { members, packed } => {
                 let (mut offset, mut align) = (0u64, 1u64);
@@ -274,9 +318,12 @@ impl Layouts {
                     offset = offset.checked_add(size).filter(|&b| b <= MAX_SIZE).ok_or(TOO_LARGE)?;
                 }
                 if !packed {
-                    align = align.max(layout.aggregate_align.into());
+                    align = align.max(layout.aggregate_align.abi.into());
                 }
-                Ok(extent(offset.next_multiple_of(align) * 8, align))
+                let (align_log2, preferred) =
+                    (align.trailing_zeros() as u8, layout.aggregate_align.preferred);
+                let preferred_log2 = align_log2.max(preferred.trailing_zeros() as u8);
+                Ok(Extent { bits: offset.next_multiple_of(align) * 8, align_log2, preferred_log2 })
             }
             Void | Label | Metadata | Token | Opaque | Function { .. } | Foreign(_) => Err(UNSIZED),
         }
@@ -286,7 +333,7 @@ impl Layouts {
     fn size_of(&self, ty: TypeId) -> Result<u64, u64> {
         match self.extents[ty.as_u32() as usize] {
             Extent { bits: bits @ (UNSIZED | TOO_LARGE), .. } => Err(bits),
-            Extent { bits, align_log2 } => Ok(bits.div_ceil(8).next_multiple_of(1 << align_log2)),
+            Extent { bits, align_log2, .. } => Ok(bits.div_ceil(8).next_multiple_of(1 << align_log2)),
         }
     }
 
@@ -329,6 +376,20 @@ impl Layouts {
     #[must_use]
     pub fn abi_align_log2(&self, ty: TypeId) -> u8 {
         self.extents[ty.as_u32() as usize].align_log2
+    }
+
+    /// log2 of the alignment that a slot of the stack for `ty` has if it names none, 0 for a type without a size.
+    #[must_use]
+    pub fn preferred_align_log2(&self, ty: TypeId) -> u8 {
+        self.extents[ty.as_u32() as usize].preferred_log2
+    }
+
+    /// log2 of the alignment that a variable with a value of `ty` has if it names none: from 17 bytes on it has
+    /// 16 at least, and optimizers count on that (`DataLayout::getPreferredAlign` of LLVM).
+    #[must_use]
+    pub fn variable_align_log2(&self, ty: TypeId) -> u8 {
+        let Extent { bits, preferred_log2, .. } = self.extents[ty.as_u32() as usize];
+        if bits > 128 { preferred_log2.max(4) } else { preferred_log2 }
     }
 
     /// Where members of the struct with this member list start.
@@ -374,19 +435,26 @@ mod tests {
         let layout = |text: &str| DataLayout::parse(text.as_bytes()).expect(text);
         let x64 = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
         let x64 = layout(x64);
-        assert_eq!((x64.pointer_bytes, x64.pointer_align, x64.stack_align), (8, 8, 16));
+        assert_eq!((x64.pointer_bytes, x64.pointer_align, x64.stack_align), (8, Align::of(8), 16));
         assert_eq!(
-            [1, 7, 8, 24, 33, 64, 65, 128, 129].map(|b| x64.int_align(b)),
+            [1, 7, 8, 24, 33, 64, 65, 128, 129].map(|b| x64.int_align(b).abi),
             [1, 1, 1, 4, 8, 8, 16, 16, 16]
         );
-        assert_eq!(x64.float_align(80), 16);
+        assert_eq!(x64.float_align(80), Align::of(16));
         let x32 = layout("e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-f64:32:64-f80:32-n8:16:32-S128");
-        assert_eq!((x32.pointer_bytes, x32.int_align(64), x32.int_align(128)), (4, 4, 4));
-        assert_eq!((x32.float_align(64), x32.float_align(80)), (4, 4));
+        let four_or_eight = Align { abi: 4, preferred: 8 };
+        assert_eq!(
+            (x32.pointer_bytes, x32.int_align(64), x32.int_align(128)),
+            (4, four_or_eight, four_or_eight)
+        );
+        assert_eq!((x32.float_align(64), x32.float_align(80)), (four_or_eight, Align::of(4)));
         let arm = layout("e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64");
-        assert_eq!((arm.vector_align(128, 16), arm.vector_align(96, 12), arm.stack_align), (8, 16, 8));
+        let aligns = [128, 96]
+            .map(|bits| (arm.vector_extent(bits).align_log2, arm.vector_extent(bits).preferred_log2));
+        assert_eq!((aligns, arm.stack_align), ([(3, 4), (4, 4)], 8));
+        assert_eq!(arm.aggregate_align, Align { abi: 1, preferred: 4 });
         let mips = layout("e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64");
-        assert_eq!((mips.mangling, mips.int_align(16)), (Mangling::Mips, 2));
+        assert_eq!((mips.mangling, mips.int_align(16)), (Mangling::Mips, Align { abi: 2, preferred: 4 }));
     }
 
     #[test]
@@ -430,12 +498,26 @@ mod tests {
         assert_eq!(layouts.member_offset(&types, id(2), 2), Ok(16));
         assert_eq!(layouts.member_offset(&types, id(3), 2), Ok(9));
         assert_eq!(layouts.member_offset(&types, id(6), 3), Ok(72));
+        // A struct, a packed one, an array of three, and `i64`.
+        let aligns = |wire| (layouts.abi_align_log2(id(wire)), layouts.variable_align_log2(id(wire)));
+        assert_eq!([2, 3, 6, 1].map(aligns), [(3, 4), (0, 3), (3, 4), (3, 3)]);
         assert_eq!(layouts.member_offset(&types, id(2), 3).expect_err("no member").code(), "L07");
     }
 
     #[test]
     fn bad_strings_are_refused() {
-        for text in ["e-p:32", "e-p:a:32", "e-i8", "e-i8:3", "e-q", "e-p:32:24", "e-m:q", "e-Sx", "e-i32:0"] {
+        for text in [
+            "e-p:32",
+            "e-p:a:32",
+            "e-i8",
+            "e-i8:3",
+            "e-q",
+            "e-p:32:24",
+            "e-m:q",
+            "e-Sx",
+            "e-i32:0",
+            "e-i64:64:32",
+        ] {
             let error = DataLayout::parse(text.as_bytes()).expect_err(text);
             assert_eq!(error.code(), "L10", "{text}");
         }

@@ -95,7 +95,7 @@ impl Body<'_, '_> {
             return unsupported("an alloca without an explicit type, or of a swifterror value");
         }
         let align = self.alignment(bits & 31 | (bits >> 8 & 7) << 5)?;
-        let align = align.unwrap_or_else(|| self.m.layouts.abi_align_log2(element));
+        let align = align.unwrap_or_else(|| self.m.layouts.preferred_align_log2(element));
         let each = self.m.layouts.alloc_size(element)?;
         let Ok(number) = u32::try_from(size) else { return fail(Error::NonexistentValue { operand: size }) };
         let count = self.value(number)?;
