@@ -154,13 +154,13 @@ impl DataLayout {
                     Some(b':') => next().map_or(Some(0), Some),
                     _ => next(),
                 };
-                let (size, align) = (next().ok_or_else(bad)?, align(&mut next));
+                let (size, align) = (next().ok_or_else(bad)?, align(&mut next).ok_or_else(bad)?);
                 if space.ok_or_else(bad)? == 0 {
                     if size != 32 && size != 64 {
                         return Err(unsupported("addresses that have neither 32 nor 64 bits"));
                     }
                     self.pointer_bytes = size / 8;
-                    self.pointer_align = align.filter(|align| align.abi != 0).ok_or_else(bad)?;
+                    self.pointer_align = Some(align).filter(|align| align.abi != 0).ok_or_else(bad)?;
                 }
             }
             kind @ (b'i' | b'f' | b'v') => {
@@ -509,6 +509,7 @@ mod tests {
         for text in [
             "e-p:32",
             "e-p:a:32",
+            "e-p270:32",
             "e-i8",
             "e-i8:3",
             "e-q",
