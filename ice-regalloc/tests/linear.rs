@@ -433,6 +433,43 @@ fn variables_of_an_interpreter_stay_in_their_slots() {
     assert_eq!(output.slots.len(), 6);
 }
 
+#[test]
+fn a_variable_of_many_ways_takes_a_register_from_one_of_them() {
+    // A loop around eight ways changes v0 in each of them. The first way has seven values more that all live together, each of
+    // them with more operands for its length than v0; the other ways are long and have none.
+    let ways = 8;
+    let change = || inst(&[Operand::use_def_reg(v(0), GPR)]);
+    let locals = (1..8).map(|n| inst(&[Operand::def_reg(v(n), GPR)]));
+    let reads = (1..8).map(|n| inst(&[Operand::use_reg(v(n), GPR)]));
+    let mut insts = vec![vec![inst(&[Operand::def_reg(v(0), GPR)])], vec![], vec![change()]];
+    insts[2].extend(locals.chain(reads));
+    insts.extend((1..ways).map(|_| (0..16).map(|_| inst(&[])).chain([change()]).collect()));
+    insts.extend([vec![], vec![inst(&[Operand::use_reg(v(0), GPR)])]]);
+    let meet = ways + 2;
+    let targets = |b: u32| match b {
+        0 => vec![1],
+        1 => (2..meet).chain([meet + 1]).collect(),
+        _ if b < meet => vec![meet],
+        _ if b == meet => vec![1],
+        _ => vec![],
+    };
+    let blocks = (0..).zip(insts).map(|(b, mut insts)| {
+        insts.push(end(&[]));
+        (vec![], insts, targets(b).into_iter().map(|t| (t, vec![])).collect())
+    });
+    let func = function(8, blocks.collect());
+    let output = allocate(&func);
+    let dense = func.blocks[2].insts.clone();
+    let elsewhere = output.edits.iter().filter(|e| !dense.contains(&e.point.inst().as_u32()));
+    assert_eq!(elsewhere.count(), 0, "{:?}", output.edits);
+    assert!(
+        output.edits.iter().all(|e| ![e.from, e.to].contains(&place(&output, 0, 0))),
+        "{:?}",
+        output.edits
+    );
+    assert!(place(&output, 0, 0).is_reg());
+}
+
 /// Values that are each defined in one of the first blocks and read in one of as many last ones, which nothing
 /// between lets them live through: all of them are in holes at once.
 fn values_in_holes(count: u32) -> StoredFunction {

@@ -6,7 +6,7 @@
 //! there is none, the register whose overlapping holders weigh least is taken from them if they
 //! weigh less than the newcomer. Corrected: a holder that is in a hole is evicted only if it
 //! overlaps. Weights are densities (operands over length), so a long interval with few uses
-//! yields to short ones.
+//! yields to short ones; where it has many, the exchange (`exchange`) gives it a register after all.
 //!
 //! Second chance: intervals without a register are offered, in the same order, what is free beside
 //! everything that kept its register. Nothing is evicted then, so one round converges.
@@ -18,6 +18,7 @@
 //! active ones when their segments change. At most `MAX_INACTIVE` are inactive: a hole that one more
 //! would have is not used.
 
+use super::exchange::Exchange;
 use crate::function::Function;
 use crate::keys::{self, heaviest_first};
 use crate::ranges::{Ranges, Segment};
@@ -30,6 +31,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assign {
     pub losers: Vec<u32>,
+    pub exchange: Exchange,
     by_weight: Vec<u64>,
     /// Intervals that have a register and are not over: those at their present segment, and those in
     /// a hole.
@@ -130,9 +132,9 @@ pub(super) struct Scanner<'a> {
 }
 
 impl Assign {
-    /// Frees the units of intervals whose registers were taken away after the scan.
-    pub fn release(&mut self, ranges: &Ranges) {
-        for u in self.used.iter() {
+    /// Frees those of `units` that were held by intervals whose registers were taken away after the scan.
+    pub fn release(&mut self, ranges: &Ranges, units: RegUnits) {
+        for u in units.iter() {
             self.busy[usize::from(u)].retain(|held| ranges.has_register(held.vreg));
         }
     }
@@ -159,6 +161,7 @@ impl Scanner<'_> {
         }
         self.ranges.order = order;
         self.collect();
+        self.exchange();
         self.second_chance();
     }
 
@@ -289,6 +292,24 @@ impl Scanner<'_> {
         }
     }
 
+    /// Elements that `settle` may move.
+    pub(super) fn work_to_settle(&self, v: u32, reg: PReg) -> usize {
+        let held = self.tables.units(reg).iter().map(|u| self.assign.busy[usize::from(u)].len());
+        held.sum::<usize>() * self.ranges.segments_of(v).len()
+    }
+
+    /// Gives `v` the register `reg`, which is free in all its segments, and lists it among the holders.
+    pub(super) fn settle(&mut self, v: u32, reg: PReg) {
+        for u in self.tables.units(reg).iter() {
+            let list = &mut self.assign.busy[usize::from(u)];
+            for s in self.ranges.segments_of(v) {
+                let at = list.partition_point(|b| b.from < s.from);
+                list.insert(at, Held { from: s.from, to: s.to, vreg: v });
+            }
+        }
+        self.take(v, reg);
+    }
+
     fn take(&mut self, v: u32, reg: PReg) {
         self.ranges.intervals[v as usize].reg = reg.0;
         self.assign.used.insert(self.tables.units(reg));
@@ -356,7 +377,7 @@ impl Scanner<'_> {
     }
 
     /// Takes the register of `v` away. Gives false.
-    fn evict(&mut self, v: u32) -> bool {
+    pub(super) fn evict(&mut self, v: u32) -> bool {
         self.ranges.intervals[v as usize].reg = NO_REG;
         self.assign.losers.push(v);
         self.assign.evictions += 1;
@@ -413,20 +434,9 @@ impl Scanner<'_> {
                 return true;
             }
             let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v, 0)) else { return true };
-            let mut cost = 0;
-            for u in self.tables.units(reg).iter() {
-                cost += self.assign.busy[usize::from(u)].len() * segments.len();
-            }
-            let Some(left) = work.checked_sub(cost) else { return true };
+            let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { return true };
             work = left;
-            for u in self.tables.units(reg).iter() {
-                let list = &mut self.assign.busy[usize::from(u)];
-                for s in segments {
-                    let at = list.partition_point(|b| b.from < s.from);
-                    list.insert(at, Held { from: s.from, to: s.to, vreg: v });
-                }
-            }
-            self.take(v, reg);
+            self.settle(v, reg);
             false
         });
         self.assign.losers = losers;

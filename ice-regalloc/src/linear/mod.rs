@@ -2,7 +2,8 @@
 //!
 //! Problem, method, invariants and cost are said at [`Mode::Linear`](crate::Mode::Linear).
 //!
-//! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers, `webs` takes back those
+//! Files: `liveness` and `ranges`, beside this folder, find the intervals; `assign` gives them registers, with `exchange` for what
+//! it left without one and needs it more than those that hold one; `webs` takes back those
 //! that only carry values between slots, and `split` divides what got none; `plain` finds places for the operands of the
 //! usual instruction, `inst`, with `pick` for the choice of a register, for those of any, `edges` does block borders, and
 //! `held` knows what is in registers; `shuffle` puts the copies of one point in order, and `slots` gives values that never
@@ -14,6 +15,7 @@
 
 mod assign;
 mod edges;
+mod exchange;
 mod held;
 mod inst;
 mod pick;

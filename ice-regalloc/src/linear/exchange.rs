@@ -1,0 +1,134 @@
+//! Exchange: heavy intervals without a register take one from holders that weigh less together.
+//!
+//! Problem: the scan weighs by density, so an interval as long as a loop around many ways yields to each short one that it meets,
+//! though all of these together need registers less often. The program counter of an interpreter was in a slot for that, while
+//! registers were held by values of single cases.
+//!
+//! Method: after the scan, the intervals without a register that have many operands in loops have their turn, the heaviest
+//! first. For each register of the class that nothing reserves in the interval, the weights of the holders that overlap
+//! it are summed; the register with the least sum is taken if that is below what the interval needs. Its holders give it up:
+//! the heavy ones have their turn among the rest, and the second chance offers all of them what is free. What an interval
+//! needs does not count copies on edges: between values in slots these are none, as `webs` sees to.
+//!
+//! Each exchange raises the sum of the weights in registers. Who gives a register up weighs less than who gets it, so turns come in the
+//! order of weights, and what got a register in its turn keeps it: an interval has one turn, and there is an end.
+//!
+//! Cost: for each turn and register, a search among the holders for each segment, up to the first that weighs too much; bounded
+//! in all.
+
+use super::assign::Scanner;
+use crate::keys::{self, heaviest_first};
+use crate::registers::{PReg, RegClass, RegUnits};
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+/// Lists of the exchange, kept for their memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exchange {
+    /// Who has a turn, the heaviest first.
+    turns: BinaryHeap<Reverse<u64>>,
+    /// Holders of the register that is looked at, and of the one that would be taken.
+    met: Vec<u32>,
+    lightest: Vec<u32>,
+}
+
+/// Lighter intervals are left to the second chance and to splitting.
+const HEAVY: f32 = 16.0;
+
+/// Segments and holders that may be looked at or moved.
+const WORK: usize = 1 << 22;
+
+impl Scanner<'_> {
+    /// Gives registers to heavy intervals that have none, at the cost of lighter ones.
+    pub(super) fn exchange(&mut self) {
+        let mut exchange = core::mem::take(&mut self.assign.exchange);
+        exchange.turns.clear();
+        let turn = |scanner: &Self, v: u32| {
+            let need = scanner.need(v);
+            (need >= HEAVY).then_some(Reverse(heaviest_first(need, v)))
+        };
+        exchange.turns.extend(self.assign.losers.iter().filter_map(|&v| turn(self, v)));
+        let mut work = WORK;
+        while let Some(Reverse(key)) = exchange.turns.pop() {
+            let v = keys::number(key);
+            let Some(reg) = self.lightest(v, &mut exchange, &mut work) else { continue };
+            let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { break };
+            work = left;
+            self.displace(&exchange.lightest, &mut work);
+            self.settle(v, reg);
+            exchange.turns.extend(exchange.lightest.iter().filter_map(|&v| turn(self, v)));
+        }
+        self.assign.losers.retain(|&v| !self.ranges.has_register(v));
+        self.assign.exchange = exchange;
+    }
+
+    /// How often the operands of `v` need it, without copies on edges.
+    fn need(&self, v: u32) -> f32 {
+        let interval = &self.ranges.intervals[v as usize];
+        interval.weight - interval.copies
+    }
+
+    /// The register whose holders weigh least of all together where they overlap `v`, if that is less than the need of `v`.
+    /// Leaves them in `Exchange::lightest`.
+    fn lightest(&self, v: u32, exchange: &mut Exchange, work: &mut usize) -> Option<PReg> {
+        let class = RegClass(self.ranges.intervals[v as usize].class);
+        let reserved = self.ranges.reserved_in(v, 0);
+        let (mut best, mut limit) = (None, self.need(v));
+        for &reg in self.tables.order(class) {
+            let units = self.tables.units(reg);
+            if units.intersects(reserved) {
+                continue;
+            }
+            if let Some(weight) = self.weigh(v, units, limit, &mut exchange.met, work) {
+                (best, limit) = (Some(reg), weight);
+                core::mem::swap(&mut exchange.met, &mut exchange.lightest);
+            }
+        }
+        best
+    }
+
+    /// The sum of the weights of what holds `units` somewhere in `v`, if that is below `limit`, and its holders in `met`.
+    /// None too if the work is used up.
+    fn weigh(
+        &self,
+        v: u32,
+        units: RegUnits,
+        limit: f32,
+        met: &mut Vec<u32>,
+        work: &mut usize,
+    ) -> Option<f32> {
+        let weight = |holder: u32| self.ranges.intervals[holder as usize].weight;
+        met.clear();
+        for u in units.iter() {
+            let mut rest = &self.assign.busy[usize::from(u)][..];
+            for s in self.ranges.segments_of(v) {
+                *work = work.checked_sub(1)?;
+                rest = &rest[rest.partition_point(|held| held.to <= s.from)..];
+                for held in rest.iter().take_while(|held| held.from < s.to) {
+                    *work = work.checked_sub(1)?;
+                    if weight(held.vreg) >= limit {
+                        return None;
+                    }
+                    met.push(held.vreg);
+                }
+            }
+        }
+        met.sort_unstable();
+        met.dedup();
+        let sum = met.iter().map(|&holder| weight(holder)).sum();
+        (sum < limit).then_some(sum)
+    }
+
+    /// Takes their registers from `holders`.
+    fn displace(&mut self, holders: &[u32], work: &mut usize) {
+        let mut units = RegUnits::EMPTY;
+        for &holder in holders {
+            units.insert(self.tables.units(PReg(self.ranges.intervals[holder as usize].reg)));
+            self.evict(holder);
+        }
+        let moved: usize = units.iter().map(|u| self.assign.busy[usize::from(u)].len()).sum();
+        *work = work.saturating_sub(moved);
+        self.assign.release(self.ranges, units);
+    }
+}
