@@ -115,6 +115,19 @@ pub(super) fn is_busy(busy: &[Held], segments: &[Segment]) -> bool {
     })
 }
 
+/// Puts the segments of `vreg` into the sorted list `busy`, from the last one on.
+fn merge(busy: &mut Vec<Held>, segments: &[Segment], vreg: u32) {
+    let mut old = busy.len();
+    busy.resize(old + segments.len(), Held { from: 0, to: 0, vreg });
+    for (new, &Segment { from, to }) in segments.iter().enumerate().rev() {
+        while old > 0 && busy[old - 1].from > from {
+            old -= 1;
+            busy[old + new + 1] = busy[old];
+        }
+        busy[old + new] = Held { from, to, vreg };
+    }
+}
+
 /// What the scan works on.
 pub(super) struct Scanner<'a> {
     pub func: &'a Function,
@@ -132,6 +145,11 @@ pub(super) struct Scanner<'a> {
 }
 
 impl Assign {
+    /// Segments in which these units are held.
+    pub fn num_held(&self, units: RegUnits) -> usize {
+        units.iter().map(|u| self.busy[usize::from(u)].len()).sum()
+    }
+
     /// Frees those of `units` that were held by intervals whose registers were taken away after the scan.
     pub fn release(&mut self, ranges: &Ranges, units: RegUnits) {
         for u in units.iter() {
@@ -294,18 +312,14 @@ impl Scanner<'_> {
 
     /// Elements that `settle` may move.
     pub(super) fn work_to_settle(&self, v: u32, reg: PReg) -> usize {
-        let held = self.tables.units(reg).iter().map(|u| self.assign.busy[usize::from(u)].len());
-        held.sum::<usize>() * self.ranges.segments_of(v).len()
+        let units = self.tables.units(reg);
+        self.assign.num_held(units) + units.len() as usize * self.ranges.segments_of(v).len()
     }
 
     /// Gives `v` the register `reg`, which is free in all its segments, and lists it among the holders.
     pub(super) fn settle(&mut self, v: u32, reg: PReg) {
         for u in self.tables.units(reg).iter() {
-            let list = &mut self.assign.busy[usize::from(u)];
-            for s in self.ranges.segments_of(v) {
-                let at = list.partition_point(|b| b.from < s.from);
-                list.insert(at, Held { from: s.from, to: s.to, vreg: v });
-            }
+            merge(&mut self.assign.busy[usize::from(u)], self.ranges.segments_of(v), v);
         }
         self.take(v, reg);
     }
@@ -460,5 +474,17 @@ mod tests {
         assert!(!is_busy(&held, &segments(&[(4, 10), (14, 20), (30, 31)])));
         assert!(is_busy(&held, &segments(&[(9, 11)])) && is_busy(&held, &segments(&[(0, 1)])));
         assert!(!overlap(&a, &[]) && !is_busy(&[], &a));
+    }
+
+    #[test]
+    fn segments_are_merged_in_order() {
+        let of = |held: &[Held]| held.iter().map(|h| (h.from, h.to, h.vreg)).collect::<Vec<_>>();
+        let mut busy = Vec::new();
+        merge(&mut busy, &segments(&[(8, 9), (20, 22)]), 1);
+        merge(&mut busy, &segments(&[(0, 4), (9, 20), (30, 31)]), 2);
+        merge(&mut busy, &[], 3);
+        merge(&mut busy, &segments(&[(4, 8)]), 4);
+        let all = [(0, 4, 2), (4, 8, 4), (8, 9, 1), (9, 20, 2), (20, 22, 1), (30, 31, 2)];
+        assert_eq!(of(&busy), all);
     }
 }

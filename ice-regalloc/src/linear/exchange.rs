@@ -18,6 +18,7 @@
 
 use super::assign::Scanner;
 use crate::keys::{self, heaviest_first};
+use crate::memory::refill;
 use crate::registers::{PReg, RegClass, RegUnits};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -31,13 +32,18 @@ pub(super) struct Exchange {
     /// Holders of the register that is looked at, and of the one that would be taken.
     met: Vec<u32>,
     lightest: Vec<u32>,
+    /// For each virtual register, the last look at a register that has met it; and the number of looks.
+    seen: Vec<u32>,
+    stamp: u32,
+    /// Segments and holders that may still be looked at or moved.
+    work: usize,
 }
 
 /// Lighter intervals are left to the second chance and to splitting.
 const HEAVY: f32 = 16.0;
 
-/// Segments and holders that may be looked at or moved.
-const WORK: usize = 1 << 22;
+/// Segments and holders that may be looked at or moved, for each segment that holds a unit.
+const WORK: usize = 64;
 
 impl Scanner<'_> {
     /// Gives registers to heavy intervals that have none, at the cost of lighter ones.
@@ -49,13 +55,19 @@ impl Scanner<'_> {
             (need >= HEAVY).then_some(Reverse(heaviest_first(need, v)))
         };
         exchange.turns.extend(self.assign.losers.iter().filter_map(|&v| turn(self, v)));
-        let mut work = WORK;
+        if exchange.turns.is_empty() {
+            self.assign.exchange = exchange;
+            return;
+        }
+        refill(&mut exchange.seen, self.ranges.intervals.len(), 0);
+        exchange.stamp = 0;
+        exchange.work = WORK * self.assign.num_held(self.assign.used);
         while let Some(Reverse(key)) = exchange.turns.pop() {
             let v = keys::number(key);
-            let Some(reg) = self.lightest(v, &mut exchange, &mut work) else { continue };
-            let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { break };
-            work = left;
-            self.displace(&exchange.lightest, &mut work);
+            let Some(reg) = self.lightest(v, &mut exchange) else { continue };
+            let Some(left) = exchange.work.checked_sub(self.work_to_settle(v, reg)) else { break };
+            exchange.work = left;
+            self.displace(&mut exchange);
             self.settle(v, reg);
             exchange.turns.extend(exchange.lightest.iter().filter_map(|&v| turn(self, v)));
         }
@@ -71,7 +83,7 @@ impl Scanner<'_> {
 
     /// The register whose holders weigh least of all together where they overlap `v`, if that is less than the need of `v`.
     /// Leaves them in `Exchange::lightest`.
-    fn lightest(&self, v: u32, exchange: &mut Exchange, work: &mut usize) -> Option<PReg> {
+    fn lightest(&self, v: u32, exchange: &mut Exchange) -> Option<PReg> {
         let class = RegClass(self.ranges.intervals[v as usize].class);
         let reserved = self.ranges.reserved_in(v, 0);
         let (mut best, mut limit) = (None, self.need(v));
@@ -80,7 +92,7 @@ impl Scanner<'_> {
             if units.intersects(reserved) {
                 continue;
             }
-            if let Some(weight) = self.weigh(v, units, limit, &mut exchange.met, work) {
+            if let Some(weight) = self.weigh(v, units, limit, exchange) {
                 (best, limit) = (Some(reg), weight);
                 core::mem::swap(&mut exchange.met, &mut exchange.lightest);
             }
@@ -88,18 +100,13 @@ impl Scanner<'_> {
         best
     }
 
-    /// The sum of the weights of what holds `units` somewhere in `v`, if that is below `limit`, and its holders in `met`.
-    /// None too if the work is used up.
-    fn weigh(
-        &self,
-        v: u32,
-        units: RegUnits,
-        limit: f32,
-        met: &mut Vec<u32>,
-        work: &mut usize,
-    ) -> Option<f32> {
-        let weight = |holder: u32| self.ranges.intervals[holder as usize].weight;
+    /// The sum of the weights of what holds `units` somewhere in `v`, if that is below `limit`, and its holders in
+    /// `Exchange::met`. None too if the work is used up.
+    fn weigh(&self, v: u32, units: RegUnits, limit: f32, exchange: &mut Exchange) -> Option<f32> {
+        let Exchange { met, seen, stamp, work, .. } = exchange;
         met.clear();
+        *stamp += 1;
+        let mut sum = 0.0;
         for u in units.iter() {
             let mut rest = &self.assign.busy[usize::from(u)][..];
             for s in self.ranges.segments_of(v) {
@@ -107,28 +114,29 @@ impl Scanner<'_> {
                 rest = &rest[rest.partition_point(|held| held.to <= s.from)..];
                 for held in rest.iter().take_while(|held| held.from < s.to) {
                     *work = work.checked_sub(1)?;
-                    if weight(held.vreg) >= limit {
-                        return None;
+                    let seen = &mut seen[held.vreg as usize];
+                    if *seen != *stamp {
+                        *seen = *stamp;
+                        sum += self.ranges.intervals[held.vreg as usize].weight;
+                        if sum >= limit {
+                            return None;
+                        }
+                        met.push(held.vreg);
                     }
-                    met.push(held.vreg);
                 }
             }
         }
-        met.sort_unstable();
-        met.dedup();
-        let sum = met.iter().map(|&holder| weight(holder)).sum();
-        (sum < limit).then_some(sum)
+        Some(sum)
     }
 
-    /// Takes their registers from `holders`.
-    fn displace(&mut self, holders: &[u32], work: &mut usize) {
+    /// Takes their registers from the holders in `Exchange::lightest`.
+    fn displace(&mut self, exchange: &mut Exchange) {
         let mut units = RegUnits::EMPTY;
-        for &holder in holders {
+        for &holder in &exchange.lightest {
             units.insert(self.tables.units(PReg(self.ranges.intervals[holder as usize].reg)));
             self.evict(holder);
         }
-        let moved: usize = units.iter().map(|u| self.assign.busy[usize::from(u)].len()).sum();
-        *work = work.saturating_sub(moved);
+        exchange.work = exchange.work.saturating_sub(self.assign.num_held(units));
         self.assign.release(self.ranges, units);
     }
 }
