@@ -54,6 +54,14 @@ u64 shift_long(u64 a, u8 n) { return n < 64 ? a << n : 0; }
 i64 shift_long_right(i64 a, u8 n) { return n < 64 ? a >> n : a >> 63; }
 u32 double_shift(u32 a, u32 b, u8 n) { n &= 31; return n ? a << n | b >> (32 - n) : a; }
 u64 double_shift_long(u64 a, u64 b, u8 n) { n &= 63; return n ? a << n | b >> (64 - n) : a; }
+u64 scaled_field(u32 a) { return (u64)(a >> 7 & 0xff) << 4; }
+u64 scaled_up(u32 a) { return (u64)(a >> 3 & 0x1ff) << 20; }
+u64 scaled_in_place(u32 a) { return (u64)(a >> 8 & 0x7f) << 8; }
+u64 scaled_to_the_top(u32 a) { return (u64)(a >> 5 & 0x7ffffff) << 5; }
+u64 scaled_beyond(u32 a) { return (u64)(a >> 1 & 0x7fffffff) << 4; }
+u64 scaled_long(u64 a) { return (a >> 33 & 0x3fff) << 5; }
+u64 scaled_long_up(u64 a) { return (a >> 2 & 0xffff) << 16; }
+u64 scaled_twice(u32 a, u32 b) { return ((u64)(a >> 9 & 0xff) << 4) + ((u64)(b >> 24 & 0x1f) << 7) + (a >> 9 & 0xff); }
 u32 morton(u16 a) {
     u32 x = a;
     x = (x | x << 8) & 0x00ff00ff;

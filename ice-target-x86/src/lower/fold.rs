@@ -10,6 +10,7 @@
 //! | and | comparison with zero | `test` |
 //! | what checks a sum, difference or product for overflow | branch, select | flags ([`overflow`](super::overflow)) |
 //! | shift by a variable | test of the one bit that it moves | `bt` |
+//! | shift and mask, extended or not | shift up by 4 or more | one shift and a mask ([`field`](super::field)) |
 //! | and | amount of a shift | nothing, if it keeps the bits that count |
 //! | comparison of vectors | select of the same two | minimum or maximum |
 //! | comparison of bytes, whether they are negative | number of 16 bits | that of the signs |
@@ -114,9 +115,11 @@ impl X86 {
                 self.folds_into_carry(cx, def, user)
             }
             InstData::Cast { op: CastOp::Zext, arg } => {
-                self.is_pair(cx.func.value_type(result))
-                    && cx.func.value_type(arg) == Type::I32
-                    && self.takes_halves(cx, result, user)
+                cx.func.value_type(arg) == Type::I32
+                    && match self.is_pair(cx.func.value_type(result)) {
+                        true => self.takes_halves(cx, result, user),
+                        false => self.folds_into_field(cx, def, user),
+                    }
             }
             InstData::Cast { op: CastOp::Sext, arg } if cx.func.value_type(arg) == Type::I1 => {
                 self.folds_into_carry(cx, def, user)
@@ -155,10 +158,14 @@ impl X86 {
                         BinaryOp::And => {
                             self.is_bit_test(cx, ty, result, user)
                                 || self.is_shift_mask(cx, ty, def, user)
+                                || self.folds_into_field(cx, def, user)
                                 || self.folds_into_check(cx, def, user)
                         }
                         BinaryOp::Xor => self.folds_into_check(cx, def, user),
-                        BinaryOp::Shl | BinaryOp::Lshr => self.folds_into_rotation(cx, def, user),
+                        BinaryOp::Shl => self.folds_into_rotation(cx, def, user),
+                        BinaryOp::Lshr => {
+                            self.folds_into_rotation(cx, def, user) || self.folds_into_field(cx, def, user)
+                        }
                         BinaryOp::Sub => {
                             self.is_amount_of_rotation(cx, def, user)
                                 || self.absolute(cx, user).is_some_and(|(_, _, negated)| negated == result)

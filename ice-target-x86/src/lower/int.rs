@@ -145,6 +145,9 @@ impl X86 {
             self.rotate(cx, rotation, width, dst);
             return true;
         }
+        if op == BinaryOp::Shl {
+            return self.scaled_field(cx, args, dst);
+        }
         matches!(op, BinaryOp::Add | BinaryOp::Sub) && self.carry_sum(cx, op, args, width, dst)
     }
 

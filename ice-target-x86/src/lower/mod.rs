@@ -17,6 +17,7 @@ mod control;
 mod convention;
 mod divide;
 mod extended;
+mod field;
 mod float;
 mod fold;
 mod int;
