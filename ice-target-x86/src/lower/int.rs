@@ -5,6 +5,7 @@ use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Alu, Shift, Unary, Width};
 use ice_codegen::Operands as _;
+use ice_codegen::extension::is_zero_extended_beside_signs;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::needed_bits::{Half, only_half};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
@@ -326,11 +327,22 @@ impl X86 {
         cx.plain_reg(arg).filter(|_| may_share && !self.is_checked_product(cx, arg))
     }
 
+    /// The register of `arg`, if `result`, the same with zeros above it, can live in it: if they are there. Not on x86-32, where bytes
+    /// have a class of their own, and not in 64 bits, which have a larger slot.
+    fn zero_extended<S: Sink<Inst>>(self, cx: &Cx<'_, S>, arg: Value, result: Value) -> Option<VReg> {
+        let may_share = cx.func.value_type(result) == Type::I32 && !self.has_pairs();
+        cx.plain_reg(arg).filter(|_| may_share && is_zero_extended_beside_signs(cx.func, arg))
+    }
+
     /// Truncation and extension of scalar integers, pairs included.
     pub(crate) fn int_cast<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: CastOp, arg: Value, result: Value) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
-        if op == CastOp::Trunc
-            && let Some(reg) = self.truncated(cx, arg, result)
+        let shared = match op {
+            CastOp::Trunc => self.truncated(cx, arg, result),
+            CastOp::Zext => self.zero_extended(cx, arg, result),
+            _ => None,
+        };
+        if let Some(reg) = shared
             && cx.share(result, reg)
         {
             return;
