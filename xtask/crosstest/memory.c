@@ -79,6 +79,27 @@ u32 list(u32 a, u8 n) {
     return r;
 }
 struct node *rotate(struct node *p) { return p; }
+u64 reversed_bytes(u8 *p, u64 a) {
+    u8 b0 = p[0], b1 = p[1], b2 = p[2], b3 = p[3], b4 = p[4], b5 = p[5], b6 = p[6], b7 = p[7];
+    u8 c0 = p[8], c1 = p[9], c2 = p[10], c3 = p[11], c4 = p[12], c5 = p[13], c6 = p[14], c7 = p[15];
+    u64 r = a;
+    for (int i = 0; i < 3; i++) {
+        r = r * b0 + c7, r = (r ^ b1) * c6, r = r * b2 - c5, r = (r ^ b3) * c4;
+        r = r * b4 + c3, r = (r ^ b5) * c2, r = r * b6 - c1, r = (r ^ b7) * c0;
+    }
+    p[0] = c7, p[1] = c6, p[2] = c5, p[3] = c4, p[4] = c3, p[5] = c2, p[6] = c1, p[7] = c0;
+    p[8] = b7, p[9] = b6, p[10] = b5, p[11] = b4, p[12] = b3, p[13] = b2, p[14] = b1, p[15] = b0;
+    return r + (u32)b0 * c7 + ((u32)b7 << 8 | c0);
+}
+u64 reversed_halves(u16 *p, u64 a) {
+    u16 b0 = p[0], b1 = p[1], b2 = p[2], b3 = p[3], c0 = p[4], c1 = p[5], c2 = p[6], c3 = p[7];
+    u16 d0 = b0 & 0xfff, d1 = b1 >> 3, d2 = c2 > 9 ? c2 : d0;
+    u64 r = a;
+    for (int i = 0; i < 3; i++)
+        r = r * b0 + c3, r = (r ^ b1) * c2, r = r * b2 - c1, r = (r ^ b3) * c0, r = r * d0 + d1, r ^= d2 + (r >> 7);
+    p[0] = c3, p[1] = c2, p[2] = c1, p[3] = c0, p[4] = d0, p[5] = d1, p[6] = d2, p[7] = b0;
+    return r + (u32)b0 * c3 + ((u32)d1 << 16 | d2);
+}
 u64 volatile_access(volatile u32 *p, u32 a) {
     *p = a;
     u32 b = *p;

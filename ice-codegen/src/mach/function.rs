@@ -223,6 +223,11 @@ impl<I: MachInst> Sink<I> for MachFunction<I> {
         self.body.vreg(class, size)
     }
 
+    #[inline]
+    fn vreg_size(&self, vreg: VReg) -> u32 {
+        self.body.vreg_size(vreg)
+    }
+
     fn begin_block(&mut self, params: &[VReg]) {
         if self.insts.capacity() - self.insts.len() < BLOCK_ROOM {
             self.make_block_room();

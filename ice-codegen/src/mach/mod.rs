@@ -88,6 +88,9 @@ pub trait Sink<I: MachInst> {
     /// A new virtual register; `size` is the bytes of its spill slot.
     fn new_vreg(&mut self, class: RegClass, size: u32) -> VReg;
 
+    /// The bytes of the spill slot of `vreg`.
+    fn vreg_size(&self, vreg: VReg) -> u32;
+
     /// Starts the next block in final order; `params` receive values from the predecessors.
     fn begin_block(&mut self, params: &[VReg]);
 

@@ -328,10 +328,16 @@ impl X86 {
     }
 
     /// The register of `arg`, if `result`, the same with zeros above it, can live in it: if they are there. Not on x86-32, where bytes
-    /// have a class of their own, and not in 64 bits, which have a larger slot.
+    /// have a class of their own. Of 64 bits only what is loaded has them all in its slot.
     fn zero_extended<S: Sink<Inst>>(self, cx: &Cx<'_, S>, arg: Value, result: Value) -> Option<VReg> {
-        let may_share = cx.func.value_type(result) == Type::I32 && !self.has_pairs();
-        cx.plain_reg(arg).filter(|_| may_share && is_zero_extended_beside_signs(cx.func, arg))
+        let reg = cx.plain_reg(arg)?;
+        let may_share = match (cx.func.value_type(arg), cx.func.value_type(result)) {
+            (Type::I16, Type::I32) => true,
+            (Type::I8, Type::I32) => !self.has_pairs(),
+            (_, Type::I64) => !self.has_pairs() && cx.sink.vreg_size(reg) == Type::I64.bytes(),
+            _ => false,
+        };
+        (may_share && is_zero_extended_beside_signs(cx.func, arg)).then_some(reg)
     }
 
     /// Truncation and extension of scalar integers, pairs included.

@@ -48,12 +48,25 @@ impl X86 {
         if self.is_pair(ty) {
             return self.load_pair(cx, mem, result);
         }
-        let dst = cx.regs(result).lo();
         if ty.is_vector() || ty.is_scalar_float() {
+            let dst = cx.regs(result).lo();
             cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
         } else {
+            let dst = self.loaded_reg(cx, result, ty);
             cx.sink.push(Inst::Load { width: self.width(ty), dst, mem });
         }
+    }
+
+    /// The register of an integer of type `ty` that is loaded. What it is extended to lives in it too, so its slot has 64 bits if
+    /// registers have.
+    fn loaded_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, ty: Type) -> VReg {
+        if matches!(ty, Type::I8 | Type::I16) && !self.has_pairs() && cx.plain_reg(value).is_none() {
+            let reg = self.temp(cx, Type::I64);
+            if cx.share(value, reg) {
+                return reg;
+            }
+        }
+        cx.regs(value).lo()
     }
 
     /// A load of a pair.
