@@ -94,7 +94,8 @@ impl Scanner<'_> {
             }
             if let Some(weight) = self.weigh(v, units, limit, exchange) {
                 (best, limit) = (Some(reg), weight);
-                core::mem::swap(&mut exchange.met, &mut exchange.lightest);
+                // Copied and not swapped, so that each list gets no larger when the function is allocated again.
+                exchange.lightest.clone_from(&exchange.met);
             }
         }
         best
