@@ -50,11 +50,7 @@ impl Scanner<'_> {
     pub(super) fn exchange(&mut self) {
         let mut exchange = core::mem::take(&mut self.assign.exchange);
         exchange.turns.clear();
-        let turn = |scanner: &Self, v: u32| {
-            let need = scanner.need(v);
-            (need >= HEAVY).then_some(Reverse(heaviest_first(need, v)))
-        };
-        exchange.turns.extend(self.assign.losers.iter().filter_map(|&v| turn(self, v)));
+        exchange.turns.extend(self.assign.losers.iter().filter_map(|&v| self.turn(v)));
         if exchange.turns.is_empty() {
             self.assign.exchange = exchange;
             return;
@@ -69,10 +65,16 @@ impl Scanner<'_> {
             exchange.work = left;
             self.displace(&mut exchange);
             self.settle(v, reg);
-            exchange.turns.extend(exchange.lightest.iter().filter_map(|&v| turn(self, v)));
+            exchange.turns.extend(exchange.lightest.iter().filter_map(|&v| self.turn(v)));
         }
         self.assign.losers.retain(|&v| !self.ranges.has_register(v));
         self.assign.exchange = exchange;
+    }
+
+    /// The turn of `v`, if it is heavy.
+    fn turn(&self, v: u32) -> Option<Reverse<u64>> {
+        let need = self.need(v);
+        (need >= HEAVY).then_some(Reverse(heaviest_first(need, v)))
     }
 
     /// How often the operands of `v` need it, without copies on edges.

@@ -65,27 +65,27 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         let user_of = |value| cx.uses.only_user_in_block(cx.func, cx.func.defining_inst(value)?, value);
-        let mut last = user;
-        for _ in 0..3 {
-            match *cx.func.inst(last) {
-                InstData::Binary { op: BinaryOp::Shl, args } => {
-                    let Some(result) = cx.func.result(def) else { return false };
-                    return !self.is_pair(cx.func.value_type(args[0]))
-                        && field_of(cx.func, args).is_some_and(|field| {
-                            field.parts.contains(&result)
-                                && field.parts.into_iter().all(|part| user_of(part).is_some())
-                        });
-                }
-                InstData::Binary { op: BinaryOp::And, .. } | InstData::Cast { op: CastOp::Zext, .. } => {
-                    match cx.func.result(last).and_then(user_of) {
-                        Some(next) => last = next,
-                        None => return false,
+        let scaling = || {
+            let mut last = user;
+            // At most the mask and the extension stand in front of it.
+            for _ in 0..2 {
+                match cx.func.inst(last) {
+                    InstData::Binary { op: BinaryOp::And, .. } | InstData::Cast { op: CastOp::Zext, .. } => {
+                        last = user_of(cx.func.result(last)?)?;
                     }
+                    _ => break,
                 }
-                _ => return false,
             }
-        }
-        false
+            match *cx.func.inst(last) {
+                InstData::Binary { op: BinaryOp::Shl, args } => Some(args),
+                _ => None,
+            }
+        };
+        let (Some(result), Some(args)) = (cx.func.result(def), scaling()) else { return false };
+        !self.is_pair(cx.func.value_type(args[0]))
+            && field_of(cx.func, args).is_some_and(|field| {
+                field.parts.contains(&result) && field.parts.into_iter().all(|part| user_of(part).is_some())
+            })
     }
 
     /// Computes `args[0] << args[1]`, if the parts of a field were folded into it.
@@ -95,16 +95,15 @@ impl X86 {
             return false;
         };
         let src = Src::Reg(self.reg(cx, field.value));
-        let shift = match field.right {
+        let (op, width) = match field.right {
             // Bits from above come down.
-            1.. => Some((Shift::Shr, field.right, self.arithmetic_width(cx.func.value_type(field.value)))),
-            0 => None,
-            _ => Some((Shift::Shl, -field.right, Width::B32)),
+            1.. => (Shift::Shr, self.arithmetic_width(cx.func.value_type(field.value))),
+            _ => (Shift::Shl, Width::B32),
         };
-        let width = shift.map_or(Width::B32, |(_, _, width)| width);
         self.mov(cx, width, dst, src);
-        if let Some((op, amount, width)) = shift {
-            cx.sink.push(Inst::Shift { op, width, dst, amount: Amount::Imm(amount as u8) });
+        if field.right != 0 {
+            let amount = Amount::Imm(field.right.unsigned_abs() as u8);
+            cx.sink.push(Inst::Shift { op, width, dst, amount });
         }
         let src = Src::Imm(field.mask as i32);
         cx.sink.push(Inst::Alu { op: Alu::And, width: Width::B32, dst, src });
