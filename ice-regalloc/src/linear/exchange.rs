@@ -120,7 +120,8 @@ impl Scanner<'_> {
                     let seen = &mut seen[held.vreg as usize];
                     if *seen != *stamp {
                         *seen = *stamp;
-                        sum += self.ranges.intervals[held.vreg as usize].weight;
+                        // What is made again more cheaply than kept weighs below zero, and pays for no other holder.
+                        sum += self.ranges.intervals[held.vreg as usize].weight.max(0.0);
                         if sum >= limit {
                             return None;
                         }
