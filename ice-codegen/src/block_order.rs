@@ -1,8 +1,8 @@
 //! The final order of blocks, with critical edges split where values must be moved on them.
 //!
 //! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
-//! its order: reachable blocks in the order of the function or of its [layout](crate::BlockLayout), each followed by the
-//! edges that leave it; of several, the edge to the block that comes next is the last and falls into it. An edge block that
+//! its order: reachable blocks in the order of the function, or one in which control goes forward (`forward_order`) if
+//! it does not in that, or of its [layout](crate::BlockLayout); each followed by the edges that leave it; of several, the edge to the block that comes next is the last and falls into it. An edge block that
 //! stays empty costs nothing, because the code buffer threads branches through it.
 //!
 //! Where it is wanted ([`EdgesBack::InFront`]), the edge on which a conditional branch goes back to the header of its loop
@@ -16,8 +16,10 @@
 //! Linear in blocks and edges: only blocks of at most `MAX_SHARED` predecessors have shared edges.
 
 use crate::block_chances::{BlockChances, Shape};
+use crate::forward_order::ForwardOrder;
 use crate::mach::MachBlock;
 use alloc::vec::Vec;
+use core::mem;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
@@ -58,6 +60,7 @@ pub struct BlockOrder {
     chances: Vec<f32>,
     facts: Vec<BlockFacts>,
     stack: Vec<Block>,
+    forward: ForwardOrder,
     /// Edges of several sources.
     shared: Vec<SharedEdge>,
     /// Whether there are blocks for edges.
@@ -91,15 +94,21 @@ struct BlockFacts {
 }
 
 impl BlockOrder {
-    /// Computes the order from that of the function.
+    /// Computes the order from that of the function, if control goes forward in it.
     #[inline(never)]
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
-        self.begin(func, cfg);
-        for block in func.blocks() {
-            if self.is_reachable(block) {
-                self.place(cfg, block, None);
+        let mut forward = mem::take(&mut self.forward);
+        if let Some(blocks) = func.layout.entry().and_then(|entry| forward.compute(cfg, entry)) {
+            self.compute_from(func, cfg, None, EdgesBack::Behind, blocks);
+        } else {
+            self.begin(func, cfg);
+            for block in func.blocks() {
+                if self.is_reachable(block) {
+                    self.place(cfg, block, None);
+                }
             }
         }
+        self.forward = forward;
     }
 
     /// Computes the order from that of `blocks`, all that control can reach. Only with `loops` edges are shared or, if
@@ -313,7 +322,7 @@ impl BlockOrder {
         self.stack.push(entry);
         while let Some(block) = self.stack.pop() {
             for &succ in cfg.succs(block) {
-                if !core::mem::replace(&mut self.facts[succ.index()].is_reachable, true) {
+                if !mem::replace(&mut self.facts[succ.index()].is_reachable, true) {
                     self.stack.push(succ);
                 }
             }

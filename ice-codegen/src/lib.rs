@@ -70,7 +70,6 @@ extern crate alloc;
 
 pub mod abi;
 #[cfg(feature = "text")]
-#[cfg(feature = "text")]
 mod annotation;
 pub mod assembly;
 pub mod block_chances;
@@ -84,6 +83,7 @@ pub mod division;
 pub mod emission;
 pub mod exceptions;
 pub mod extension;
+mod forward_order;
 pub mod frame_layout;
 pub mod generator;
 pub mod helpers;
@@ -105,7 +105,6 @@ pub mod testing;
 pub mod unwind;
 pub mod words;
 
-#[cfg(feature = "text")]
 #[cfg(feature = "text")]
 pub use annotation::Annotation;
 pub use block_chances::BlockChances;
