@@ -1,9 +1,10 @@
 //! The final order of blocks, with critical edges split where values must be moved on them.
 //!
 //! The graph whose nodes are the blocks and the critical edges into blocks with phis is never built, only
-//! its order: reachable blocks in the order of the function, or one in which control goes forward (`forward_order`) if
-//! it does not in that, or of its [layout](crate::BlockLayout); each followed by the edges that leave it; of several, the edge to the block that comes next is the last and falls into it. An edge block that
-//! stays empty costs nothing, because the code buffer threads branches through it.
+//! its order: reachable blocks in the order of the function, if control goes forward in it, else in one in which it does
+//! (`forward_order`), or in that of its [layout](crate::BlockLayout). Each is followed by the edges that leave it; of
+//! several, the edge to the block that comes next is the last and falls into it. An edge block that stays empty costs
+//! nothing, because the code buffer threads branches through it.
 //!
 //! Where it is wanted ([`EdgesBack::InFront`]), the edge on which a conditional branch goes back to the header of its loop
 //! stands in front of the header instead and falls into it: an iteration then executes one jump less, and who enters the
@@ -94,7 +95,7 @@ struct BlockFacts {
 }
 
 impl BlockOrder {
-    /// Computes the order from that of the function, if control goes forward in it.
+    /// Computes the order from that of the function, or from one in which control goes forward.
     #[inline(never)]
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         let mut forward = mem::take(&mut self.forward);
