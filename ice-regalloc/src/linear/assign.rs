@@ -37,6 +37,8 @@ pub(super) struct Assign {
     /// a hole.
     active: Vec<Holder>,
     inactive: Vec<Holder>,
+    /// Which of the inactive the present interval meets, by their numbers in the list, from low to high.
+    met: Vec<u32>,
     /// For each unit, the segments of its holders, sorted.
     pub busy: Vec<Vec<Held>>,
     /// Units of registers given out.
@@ -221,15 +223,18 @@ impl Scanner<'_> {
         }
     }
 
-    /// Units that are taken somewhere in the segments of `v`, which begins here.
-    fn taken(&self, v: u32) -> RegUnits {
+    /// Units that are taken somewhere in the segments of `v`, which begins here. Lists the inactive that take them.
+    fn taken(&mut self, v: u32) -> RegUnits {
+        let Assign { inactive, met, .. } = &mut *self.assign;
+        met.clear();
         let mut taken = self.active_units;
         let end = self.ranges.end(v);
         if self.next_begin < end {
             let segments = self.ranges.segments_of(v);
-            for holder in &self.assign.inactive {
+            for (k, holder) in inactive.iter().enumerate() {
                 if holder.until < end && overlap(self.ranges.rest(holder.vreg), segments) {
                     taken.insert(holder.units);
+                    met.push(k as u32);
                 }
             }
         }
@@ -355,9 +360,8 @@ impl Scanner<'_> {
         let interval = self.ranges.intervals[v as usize];
         let order = self.tables.order(RegClass(interval.class));
         let mut weights = [0.0_f32; RegUnits::CAPACITY];
-        let segments = self.ranges.segments_of(v);
-        let inactive = self.assign.inactive.iter().filter(|h| overlap(self.ranges.rest(h.vreg), segments));
-        for holder in self.assign.active.iter().chain(inactive) {
+        let Assign { active, inactive, met, .. } = &*self.assign;
+        for holder in active.iter().chain(met.iter().map(|&k| &inactive[k as usize])) {
             let density = self.ranges.intervals[holder.vreg as usize].density;
             for u in holder.units.iter() {
                 weights[usize::from(u)] += density;
@@ -377,16 +381,18 @@ impl Scanner<'_> {
             }
         }
         let units = self.tables.units(best?);
-        let (mut active, mut inactive) =
-            (core::mem::take(&mut self.assign.active), core::mem::take(&mut self.assign.inactive));
+        let mut active = core::mem::take(&mut self.assign.active);
         active.retain(|h| !h.units.intersects(units) || self.evict(h.vreg));
-        inactive.retain(|h| {
-            let stays =
-                !h.units.intersects(units) || !overlap(self.ranges.rest(h.vreg), self.ranges.segments_of(v));
-            stays || self.evict(h.vreg)
-        });
-        (self.assign.active, self.assign.inactive) = (active, inactive);
-        self.active_units = units_of(&self.assign.active);
+        self.active_units = units_of(&active);
+        self.assign.active = active;
+        // From high to low: what takes the place of one that goes has been looked at.
+        while let Some(k) = self.assign.met.pop() {
+            let holder = self.assign.inactive[k as usize];
+            if holder.units.intersects(units) {
+                self.assign.inactive.swap_remove(k as usize);
+                self.evict(holder.vreg);
+            }
+        }
         best
     }
 
