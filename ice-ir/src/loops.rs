@@ -230,6 +230,14 @@ impl LoopForest {
         self.nodes.push(Node { outer, depth, ..Node::new(block, self.nodes.len() as u32, NONE) });
     }
 
+    /// Notes that control does not come to `block`, which is in no loop, any more.
+    pub fn remove_block(&mut self, block: Block) {
+        debug_assert!(self.depth(block) == 0, "{block} is in a loop");
+        if let Some(number) = self.numbers.get_mut(block.index()) {
+            *number = NONE;
+        }
+    }
+
     fn node(&self, block: Block) -> Option<&Node> {
         // An unreachable block has the largest number, which is never an index.
         self.nodes.get(*self.numbers.get(block.index())? as usize)

@@ -147,7 +147,7 @@ impl BackEdges {
                 }
                 func.layout.remove_inst(step.def);
                 func.layout.insert_before(jump, step.def);
-                changed = Changed::MoreBlocks;
+                changed = Changed::KeptLoops;
             }
             start = end;
         }

@@ -7,9 +7,9 @@ pub enum Changed {
     Nothing,
     /// Instructions, their operands or their order: blocks and edges are the same.
     Instructions,
-    /// Blocks have come, and perhaps instructions have changed. Where the pass was given a loop forest it has added
-    /// them there; all other graphs are those of before.
-    MoreBlocks,
+    /// Blocks have come or gone, and perhaps instructions have changed. A loop forest that the pass was given is kept up to
+    /// date; all other graphs are those of before.
+    KeptLoops,
     /// Blocks or edges, and perhaps instructions.
     Blocks,
 }

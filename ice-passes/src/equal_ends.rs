@@ -9,9 +9,9 @@
 //! results at the same place. A value that a block uses and does not compute is there on each way to it, so on each way to
 //! the other one as well. Blocks are found by a hash of their operations and compared with the first few of their hash.
 //!
-//! Requires: a verified function and its flow graph. Preserves: values and side effects; a block that was merged stays
-//! without instructions but `unreachable` ([`Changed::Blocks`] if there was one). Linear in blocks, and in the
-//! instructions of those that end so, but for sorting these.
+//! Requires: a verified function, its flow graph and loop forest. Preserves: values and side effects; a block that was
+//! merged stays without instructions but `unreachable` ([`Changed::KeptLoops`] if there was one). Linear in blocks, and in
+//! the instructions of those that end so, but for sorting these.
 
 use crate::changed::Changed;
 use crate::split::take_in;
@@ -19,7 +19,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
 use core::hash::{Hash, Hasher};
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Type, Value};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Value};
 use rustc_hash::FxHasher;
 
 /// Most instructions of a block that is compared.
@@ -37,7 +37,11 @@ pub struct EndScratch {
 }
 
 /// Merges equal blocks of `func` that end in `unreachable`.
-pub fn merge_equal_ends(func: &mut Function, cfg: &ControlFlowGraph, scratch: &mut EndScratch) -> Changed {
+pub fn merge_equal_ends(
+    func: &mut Function,
+    (cfg, loops): (&ControlFlowGraph, &mut LoopForest),
+    scratch: &mut EndScratch,
+) -> Changed {
     scratch.ends.clear();
     for block in func.blocks() {
         if let Some(InstData::Unreachable) = func.terminator(block)
@@ -59,7 +63,8 @@ pub fn merge_equal_ends(func: &mut Function, cfg: &ControlFlowGraph, scratch: &m
             match apart.iter().find(|&&first| are_equal(func, first, block, scratch)) {
                 Some(&first) => {
                     take_in(func, cfg, block, first);
-                    changed = Changed::Blocks;
+                    loops.remove_block(block);
+                    changed = Changed::KeptLoops;
                 }
                 None if apart.is_full() => {}
                 None => apart.push(block),

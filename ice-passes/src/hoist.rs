@@ -13,7 +13,7 @@
 //! A pre-header is made where none exists. A loop that control enters elsewhere than at its header is left alone.
 //!
 //! Requires: a verified function, its flow graph, dominator tree and loop forest. Preserves: the order of
-//! side effects; all blocks, but adds pre-headers ([`Changed::MoreBlocks`] if it did). Linear in instructions
+//! side effects; all blocks, but adds pre-headers ([`Changed::KeptLoops`] if it did). Linear in instructions
 //! and operands, times the depth of loops.
 
 use crate::changed::Changed;
@@ -72,7 +72,7 @@ pub fn hoist_invariants(
         }
     }
     let has_moved = pass.has_moved;
-    if scratch.preheaders.add_to(loops) { Changed::MoreBlocks } else { Changed::instructions(has_moved) }
+    if scratch.preheaders.add_to(loops) { Changed::KeptLoops } else { Changed::instructions(has_moved) }
 }
 
 /// Whether the instruction may be executed although control would not have come to it.

@@ -8,7 +8,7 @@
 //! "Compilers", 2nd edition, 6.6).
 //!
 //! Requires: a verified function and its use counts. Preserves: those, which it keeps; the order of side effects; every
-//! block, but adds second halves ([`Changed::MoreBlocks`] if it did). What is dead goes away. Linear in blocks and in what
+//! block, but adds second halves ([`Changed::KeptLoops`] if it did). What is dead goes away. Linear in blocks and in what
 //! moves.
 
 use crate::changed::Changed;
@@ -54,7 +54,7 @@ pub fn split_conditions(func: &mut Function, uses: &mut Uses, scratch: &mut Shor
         if splits < MAX_SPLITS
             && let Some(second) = split(func, uses, block, scratch)
         {
-            changed = Changed::MoreBlocks;
+            changed = Changed::KeptLoops;
             scratch.work.push((block, splits + 1));
             scratch.work.push((second, splits + 1));
         }

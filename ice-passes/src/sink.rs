@@ -15,7 +15,7 @@
 //! [`Uses`] to find dead.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts. Preserves: its blocks, terminators but for
-//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::MoreBlocks`] if it did). Linear, but for
+//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::KeptLoops`] if it did). Linear, but for
 //! the steps: for each edge back to a phi the instructions of its block are looked at.
 
 use crate::back_edges::BackEdges;

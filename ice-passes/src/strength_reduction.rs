@@ -13,7 +13,7 @@
 //! use it; sums and scales that an operand of memory computes do not count.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts, and a dominator tree that knows the blocks of
-//! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::MoreBlocks`] if it did).
+//! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::KeptLoops`] if it did).
 //! What is no longer used is left for [`Uses`] to find dead. Linear in the instructions of innermost loops.
 
 use crate::changed::Changed;
@@ -184,7 +184,7 @@ pub fn reduce_strength(
         }
         start += 1;
     }
-    if scratch.preheaders.add_to(loops) { Changed::MoreBlocks } else { Changed::instructions(any) }
+    if scratch.preheaders.add_to(loops) { Changed::KeptLoops } else { Changed::instructions(any) }
 }
 
 impl Pass<'_> {

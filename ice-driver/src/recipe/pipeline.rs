@@ -468,7 +468,9 @@ impl Pipeline {
                 ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
             }
             Step::FoldAddresses => Changed::Nothing,
-            Step::MergeEnds => ice_passes::merge_equal_ends(&mut self.func, cfg, &mut self.ends),
+            Step::MergeEnds => {
+                ice_passes::merge_equal_ends(&mut self.func, (cfg, &mut self.loops), &mut self.ends)
+            }
             Step::LateFrame if self.generator.delays_frames() && ice_passes::may_delay_frame(&self.func) => {
                 if !self.dominators_hold {
                     self.dominators.compute(&self.func, cfg);
@@ -490,7 +492,7 @@ impl Pipeline {
         // Only the splitting of conditions keeps them.
         self.uses_hold &= changed == Changed::Nothing || step == Step::ShortCircuit;
         // What the steps behind those that change blocks need.
-        if changed >= Changed::MoreBlocks {
+        if changed >= Changed::KeptLoops {
             self.cfg.compute(&self.func);
             self.graph = Graph::Own;
             self.dominators_hold = false;
