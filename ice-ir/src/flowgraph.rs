@@ -155,6 +155,51 @@ fn range(ends: &[u32], block: Block) -> core::ops::Range<usize> {
     start as usize..ends[block.index()] as usize
 }
 
+/// A depth-first walk over a graph, without recursion. Who walks numbers the blocks, and says which ones are entered.
+#[derive(Clone, Default)]
+pub(crate) struct DepthFirst {
+    open: Vec<Open>,
+}
+
+/// A block that was entered and not left: its number, and which of the successors in the list of all are still to come.
+#[derive(Clone, Copy)]
+struct Open {
+    number: u32,
+    next: u32,
+    end: u32,
+}
+
+/// What comes next in a walk.
+pub(crate) enum Visit {
+    /// An edge from the block of this number.
+    Edge(u32, Block),
+    /// The block of this number has no more edges.
+    Leave(u32),
+}
+
+impl DepthFirst {
+    /// Enters a block, which gets a number.
+    #[inline]
+    pub(crate) fn enter(&mut self, cfg: &ControlFlowGraph, block: Block, number: u32) {
+        let succs = range(&cfg.succ_ends, block);
+        self.open.push(Open { number, next: succs.start as u32, end: succs.end as u32 });
+    }
+
+    /// The next edge of the block that was entered last, which is left behind its last one; none when all are left.
+    #[inline]
+    pub(crate) fn next(&mut self, cfg: &ControlFlowGraph) -> Option<Visit> {
+        let Open { number, next, end } = self.open.last_mut()?;
+        let number = *number;
+        if next == end {
+            self.open.pop();
+            return Some(Visit::Leave(number));
+        }
+        let to = cfg.succs[*next as usize];
+        *next += 1;
+        Some(Visit::Edge(number, to))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@
 use alloc::vec::Vec;
 
 use crate::entities::Block;
-use crate::flowgraph::ControlFlowGraph;
+use crate::flowgraph::{ControlFlowGraph, DepthFirst, Visit};
 use crate::function::Function;
 use cranelift_entity::EntityRef;
 
@@ -83,8 +83,7 @@ pub struct LoopForest {
     edges: Vec<Edge>,
     /// Number of every block, or [`NONE`].
     numbers: Vec<u32>,
-    /// Depth-first walk: node and the next successor to visit.
-    walk: Vec<(u32, u32)>,
+    walk: DepthFirst,
     work: Vec<u32>,
     num_loops: usize,
 }
@@ -133,21 +132,21 @@ impl LoopForest {
 
     /// Numbers the blocks, and sorts the edges into lists.
     fn walk(&mut self, entry: Block, cfg: &ControlFlowGraph) {
-        self.discover(entry, NONE);
-        while let Some(top) = self.walk.last_mut() {
-            let (from, index) = (top.0, top.1 as usize);
-            top.1 += 1;
-            let Some(&succ) = cfg.succs(self.nodes[from as usize].block).get(index) else {
-                let node = &mut self.nodes[from as usize];
-                node.is_open = false;
-                // Parents stay open longer: the deepest open ancestor is now at or above the parent.
-                node.up = if node.parent == NONE { from } else { node.parent };
-                self.walk.pop();
-                continue;
+        self.discover(entry, NONE, cfg);
+        while let Some(visit) = self.walk.next(cfg) {
+            let (from, succ) = match visit {
+                Visit::Edge(from, succ) => (from, succ),
+                Visit::Leave(from) => {
+                    let node = &mut self.nodes[from as usize];
+                    node.is_open = false;
+                    // Parents stay open longer: the deepest open ancestor is now at or above the parent.
+                    node.up = if node.parent == NONE { from } else { node.parent };
+                    continue;
+                }
             };
             let to = self.numbers[succ.index()];
             if to == NONE {
-                let to = self.discover(succ, from);
+                let to = self.discover(succ, from, cfg);
                 self.push_edge(from, to, |node| &mut node.waiting, from);
             } else if self.nodes[to as usize].is_open {
                 self.num_loops += usize::from(!self.nodes[to as usize].is_header);
@@ -160,10 +159,10 @@ impl LoopForest {
         }
     }
 
-    fn discover(&mut self, block: Block, parent: u32) -> u32 {
+    fn discover(&mut self, block: Block, parent: u32, cfg: &ControlFlowGraph) -> u32 {
         let number = self.nodes.len() as u32;
         self.numbers[block.index()] = number;
-        self.walk.push((number, 0));
+        self.walk.enter(cfg, block, number);
         self.nodes.push(Node::new(block, number, parent));
         number
     }

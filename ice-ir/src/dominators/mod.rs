@@ -25,7 +25,7 @@ pub use forward::ForwardDominators;
 use alloc::vec::Vec;
 
 use crate::entities::Block;
-use crate::flowgraph::ControlFlowGraph;
+use crate::flowgraph::{ControlFlowGraph, DepthFirst, Visit};
 use crate::function::Function;
 use cranelift_entity::EntityRef;
 
@@ -57,8 +57,7 @@ pub struct DominatorTree {
     /// Depth-first number of every block, or [`UNREACHABLE`].
     numbers: Vec<u32>,
     rpo: Vec<Block>,
-    /// Depth-first walk: block and the next successor to visit.
-    walk: Vec<(Block, u32)>,
+    walk: DepthFirst,
     path: Vec<u32>,
 }
 
@@ -89,21 +88,14 @@ impl DominatorTree {
 
     /// Numbers the reachable blocks in depth-first order and records the reverse postorder.
     fn walk(&mut self, entry: Block, cfg: &ControlFlowGraph) {
-        self.discover(entry, 0);
-        self.walk.push((entry, 0));
-        while let Some((block, next)) = self.walk.last_mut() {
-            let (parent, index) = (*block, *next as usize);
-            *next += 1;
-            match cfg.succs(parent).get(index) {
-                Some(&succ) if self.number(succ) == UNREACHABLE => {
-                    self.discover(succ, self.number(parent));
-                    self.walk.push((succ, 0));
+        self.discover(entry, 0, cfg);
+        while let Some(visit) = self.walk.next(cfg) {
+            match visit {
+                Visit::Edge(parent, succ) if self.number(succ) == UNREACHABLE => {
+                    self.discover(succ, parent, cfg);
                 }
-                Some(_) => {}
-                None => {
-                    self.rpo.push(parent);
-                    self.walk.pop();
-                }
+                Visit::Edge(..) => {}
+                Visit::Leave(number) => self.rpo.push(self.nodes[number as usize].block),
             }
         }
         self.rpo.reverse();
@@ -115,8 +107,9 @@ impl DominatorTree {
         self.numbers.get(block.index()).copied().unwrap_or(UNREACHABLE)
     }
 
-    fn discover(&mut self, block: Block, parent: u32) {
+    fn discover(&mut self, block: Block, parent: u32, cfg: &ControlFlowGraph) {
         let number = self.nodes.len() as u32;
+        self.walk.enter(cfg, block, number);
         if let Some(slot) = self.numbers.get_mut(block.index()) {
             *slot = number;
         }
@@ -137,7 +130,9 @@ impl DominatorTree {
         for w in (1..self.nodes.len()).rev() {
             let Node { block, idom: parent, .. } = self.nodes[w];
             let mut semi = parent;
-            for &pred in cfg.preds(block) {
+            let preds = cfg.preds(block);
+            // The one predecessor is the parent.
+            for &pred in if preds.len() > 1 { preds } else { &[] } {
                 let number = self.number(pred);
                 if number != UNREACHABLE {
                     let label = self.evaluate(number, w as u32 + 1);
