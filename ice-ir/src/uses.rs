@@ -243,19 +243,29 @@ fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &
             note_access(values, func, inst, address, value);
             note(values, inst, value).accessed |= OTHERWISE;
         }
-        ref data => {
-            let marks = match data {
-                InstData::Phi { .. } => WIDENED | MERGED | OTHERWISE,
-                data if keeps_to_widths(data) => OTHERWISE,
-                InstData::InsertElement { .. } => return note_insertion(values, func, inst),
-                InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
-                    return note_atomic(values, func, inst);
-                }
-                _ => WIDENED | OTHERWISE,
-            };
-            func.for_each_operand_of(data, |value| note(values, inst, value).accessed |= marks);
+        InstData::InsertElement { .. } => note_insertion(values, func, inst),
+        InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
+            note_atomic(values, func, inst);
         }
+        // The same for all; where a frequent kind stands by itself, what is done for it is known when this is compiled.
+        ref data @ (InstData::Binary { .. } | InstData::Icmp { .. }) => note_all(values, func, inst, data),
+        ref data @ InstData::Phi { .. } => note_all(values, func, inst, data),
+        ref data @ InstData::Call { .. } => note_all(values, func, inst, data),
+        ref data @ InstData::CondBr { .. } => note_all(values, func, inst, data),
+        ref data @ InstData::Br { .. } => note_all(values, func, inst, data),
+        ref data => note_all(values, func, inst, data),
     }
+}
+
+/// Counts what `user`, which does this, uses, in one way for all operands.
+#[inline(always)]
+fn note_all(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
+    let marks = match data {
+        InstData::Phi { .. } => WIDENED | MERGED | OTHERWISE,
+        data if keeps_to_widths(data) => OTHERWISE,
+        _ => WIDENED | OTHERWISE,
+    };
+    func.for_each_operand_of(data, |value| note(values, user, value).accessed |= marks);
 }
 
 /// Whether the instruction asks for no bits of its operands but those of their types.
