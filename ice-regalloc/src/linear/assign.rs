@@ -147,6 +147,18 @@ pub(super) struct Scanner<'a> {
 }
 
 impl Assign {
+    /// Lists the inactive that an interval with these segments, up to `end`, meets. Gives their units.
+    fn meet(&mut self, ranges: &Ranges, segments: &[Segment], end: u32) -> RegUnits {
+        let mut units = RegUnits::EMPTY;
+        for (k, holder) in self.inactive.iter().enumerate() {
+            if holder.until < end && overlap(ranges.rest(holder.vreg), segments) {
+                units.insert(holder.units);
+                self.met.push(k as u32);
+            }
+        }
+        units
+    }
+
     /// Segments in which these units are held.
     pub fn num_held(&self, units: RegUnits) -> usize {
         units.iter().map(|u| self.busy[usize::from(u)].len()).sum()
@@ -223,24 +235,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// Units that are taken somewhere in the segments of `v`, which begins here. Lists the inactive that take them.
-    fn taken(&mut self, v: u32) -> RegUnits {
-        let Assign { inactive, met, .. } = &mut *self.assign;
-        met.clear();
-        let mut taken = self.active_units;
-        let end = self.ranges.end(v);
-        if self.next_begin < end {
-            let segments = self.ranges.segments_of(v);
-            for (k, holder) in inactive.iter().enumerate() {
-                if holder.until < end && overlap(self.ranges.rest(holder.vreg), segments) {
-                    taken.insert(holder.units);
-                    met.push(k as u32);
-                }
-            }
-        }
-        taken
-    }
-
     /// A register for `v` outside `taken`: hints first, then the class in order, best one that its neighbour can share.
     fn find(&self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
         let interval = &self.ranges.intervals[v as usize];
@@ -294,7 +288,7 @@ impl Scanner<'_> {
 
     /// Units that `v`, whose turn comes later, will hardly get: what others reserve in it, and hold where it begins.
     fn unfit(&self, v: u32) -> RegUnits {
-        let mut unfit = self.ranges.reserved_in(v, self.next_reserved);
+        let mut unfit = self.ranges.reserved_in(self.ranges.segments_of(v), self.next_reserved);
         let own = self.ranges.intervals[v as usize].hint;
         if own != NO_REG {
             let units = self.tables.units(PReg(own));
@@ -340,8 +334,14 @@ impl Scanner<'_> {
         self.advance(start);
         self.assign.steps += self.assign.inactive.len() as u64;
         self.next_reserved = self.ranges.next_reserved(self.next_reserved, start);
-        let reserved = self.ranges.reserved_in(v, self.next_reserved);
-        let taken = self.taken(v);
+        let segments = self.ranges.segments_of(v);
+        let (until, end) = (segments[0].to, segments[segments.len() - 1].to);
+        let reserved = self.ranges.reserved_in(segments, self.next_reserved);
+        self.assign.met.clear();
+        let mut taken = self.active_units;
+        if self.next_begin < end {
+            taken.insert(self.assign.meet(self.ranges, segments, end));
+        }
         let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, reserved));
         let Some(reg) = found else {
             self.assign.losers.push(v);
@@ -349,7 +349,6 @@ impl Scanner<'_> {
         };
         self.take(v, reg);
         let units = self.tables.units(reg);
-        let until = self.ranges.first_end(v);
         self.assign.active.push(Holder { vreg: v, until, units });
         self.active_units.insert(units);
         self.next_end = self.next_end.min(until);
@@ -453,7 +452,8 @@ impl Scanner<'_> {
             if self.tables.first_free(class, taken).is_none() {
                 return true;
             }
-            let Some(reg) = self.find(v, taken, self.ranges.reserved_in(v, 0)) else { return true };
+            let reserved = self.ranges.reserved_in(segments, 0);
+            let Some(reg) = self.find(v, taken, reserved) else { return true };
             let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { return true };
             work = left;
             self.settle(v, reg);

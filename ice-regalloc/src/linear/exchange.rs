@@ -87,7 +87,7 @@ impl Scanner<'_> {
     /// Leaves them in `Exchange::lightest`.
     fn lightest(&self, v: u32, exchange: &mut Exchange) -> Option<PReg> {
         let class = RegClass(self.ranges.intervals[v as usize].class);
-        let reserved = self.ranges.reserved_in(v, 0);
+        let reserved = self.ranges.reserved_in(self.ranges.segments_of(v), 0);
         let (mut best, mut limit) = (None, self.need(v));
         for &reg in self.tables.order(class) {
             let units = self.tables.units(reg);

@@ -417,20 +417,9 @@ impl Ranges {
         self.links.segments[self.intervals[v as usize].first as usize].from
     }
 
-    /// End of the first segment of `v`, which must have one.
-    pub fn first_end(&self, v: u32) -> u32 {
-        self.links.segments[self.intervals[v as usize].first as usize].to
-    }
-
     /// The segments of `v` that the scan has not passed.
     pub fn rest(&self, v: u32) -> &[Segment] {
         let interval = &self.intervals[v as usize];
         &self.links.segments[interval.cursor as usize..(interval.first + interval.count) as usize]
-    }
-
-    /// Position after the last one of `v`, which must have a segment.
-    pub fn end(&self, v: u32) -> u32 {
-        let interval = &self.intervals[v as usize];
-        self.links.segments[(interval.first + interval.count) as usize - 1].to
     }
 }

@@ -73,12 +73,14 @@ impl Ranges {
         from + self.reserved[from..].iter().take_while(|r| r.0 < position).count()
     }
 
-    /// Units that are reserved somewhere in the segments of `v`: by entry `from` or those behind it.
-    pub fn reserved_in(&self, v: u32, from: usize) -> RegUnits {
+    /// Units that are reserved somewhere in the segments of an interval: by entry `from` or those behind it.
+    pub fn reserved_in(&self, segments: &[Segment], from: usize) -> RegUnits {
         let mut units = RegUnits::EMPTY;
         // Nothing is reserved in most: they are short.
-        if self.reserved.get(from).is_some_and(|next| next.0 < self.end(v)) {
-            for segment in self.segments_of(v) {
+        if let Some(last) = segments.last()
+            && self.reserved.get(from).is_some_and(|next| next.0 < last.to)
+        {
+            for segment in segments {
                 units.insert(self.reserved_within(*segment, from));
             }
         }
