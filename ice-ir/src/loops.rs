@@ -159,6 +159,7 @@ impl LoopForest {
         }
     }
 
+    #[inline]
     fn discover(&mut self, block: Block, parent: u32, cfg: &ControlFlowGraph) -> u32 {
         let number = self.nodes.len() as u32;
         self.numbers[block.index()] = number;

@@ -423,6 +423,8 @@ impl Numbering {
         value
     }
 
+    /// The value of `data`, if it is in the table and of use in `block`. Inlined, for most places have nothing of the function.
+    #[inline(always)]
     fn find(
         &self,
         slot: usize,
@@ -433,7 +435,23 @@ impl Numbering {
         ty: Type,
     ) -> Option<Value> {
         let entry = &self.entries[slot];
-        if entry.epoch != self.epoch || entry.ty != ty || entry.data != *data {
+        if entry.epoch != self.epoch || entry.ty != ty {
+            return None;
+        }
+        self.value_of(entry, func, tree, block, data)
+    }
+
+    /// The value of an entry, if it is that of `data` and of use in `block`.
+    #[inline(never)]
+    fn value_of(
+        &self,
+        entry: &Entry,
+        func: &Function,
+        tree: &DominatorTree,
+        block: Block,
+        data: &InstData,
+    ) -> Option<Value> {
+        if entry.data != *data {
             return None;
         }
         let is_usable = match data {

@@ -107,6 +107,7 @@ impl DominatorTree {
         self.numbers.get(block.index()).copied().unwrap_or(UNREACHABLE)
     }
 
+    #[inline]
     fn discover(&mut self, block: Block, parent: u32, cfg: &ControlFlowGraph) {
         let number = self.nodes.len() as u32;
         self.walk.enter(cfg, block, number);
