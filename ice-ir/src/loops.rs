@@ -284,6 +284,7 @@ impl LoopForest {
     }
 
     /// The number of the header of the smallest loop that holds `block`.
+    #[inline]
     fn innermost_number(&self, block: Block) -> Option<u32> {
         let number = *self.numbers.get(block.index())?;
         let node = self.nodes.get(number as usize)?;
@@ -310,13 +311,17 @@ impl LoopForest {
         depth > 0 && self.nodes[self.ancestor(n, depth) as usize].block == header
     }
 
-    /// The header of the largest loop that holds `block` but not `other`. Takes a logarithm of steps in the depth.
-    #[inline]
+    /// The header of the largest loop that holds `block` but not `other`. Takes a logarithm of steps in the depth; most edges
+    /// stay in a loop.
+    #[inline(always)]
     pub fn largest_without(&self, block: Block, other: Block) -> Option<Block> {
         let n = self.innermost_number(block)?;
-        if self.innermost_number(other) == Some(n) {
-            return None;
-        }
+        if self.innermost_number(other) == Some(n) { None } else { self.largest_around(n, block, other) }
+    }
+
+    /// The same, where `n` is the smallest loop that holds `block`.
+    #[inline(never)]
+    fn largest_around(&self, n: u32, block: Block, other: Block) -> Option<Block> {
         let depth = self.common(block, other).map_or(0, |header| self.depth(header));
         let header = &self.nodes[self.ancestor(n, depth + 1) as usize];
         (header.depth > depth).then_some(header.block)
