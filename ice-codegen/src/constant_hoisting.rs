@@ -10,7 +10,8 @@
 //! The constant is made at the end of the nearest block that dominates the loop's header and is in fewer loops.
 //! Lowering asks for it by its [`Constant`] wherever it would make it anew ([`Lower::held`]).
 //!
-//! Requires: a verified function, its loop forest, its dominator tree. Preserves: the function.
+//! Requires: a verified function, its loop forest and, where loops use any such constant, its dominator tree. Preserves: the
+//! function.
 //! Cost: for each of at most `MAX_DEPTH` depths a walk over the headers of loops and a sort of the constants that
 //! loops use.
 //!
@@ -87,27 +88,24 @@ impl HeldConstants {
         self.entries.clear();
     }
 
-    /// Decides what the loops of `func` hold. `costly` names the constants that an instruction needs in
-    /// registers, with the number of instructions that each one costs there.
-    pub fn compute(
+    /// Lists what the loops of `func` use. `costly` names the constants that an instruction needs in registers, with
+    /// the number of instructions that each one costs there. Whether there is anything to [choose](Self::choose) from.
+    pub fn list(
         &mut self,
         func: &Function,
         loops: &LoopForest,
-        tree: &DominatorTree,
         costly: impl Fn(Inst, &mut dyn FnMut(Constant, u32)),
-    ) {
+    ) -> bool {
         self.clear();
-        if loops.num_loops() == 0 {
-            return;
-        }
         self.uses.clear();
-        let mut deepest = 0;
+        if loops.num_loops() == 0 {
+            return false;
+        }
         for block in func.blocks() {
             let depth = loops.depth(block);
-            if depth == 0 || !tree.is_reachable(block) {
+            if depth == 0 {
                 continue;
             }
-            deepest = deepest.max(depth);
             let factor = 1 << (3 * (depth.min(MAX_DEPTH) - 1));
             for inst in func.block_insts(block) {
                 costly(inst, &mut |constant, cost| {
@@ -115,8 +113,14 @@ impl HeldConstants {
                 });
             }
         }
+        !self.uses.is_empty()
+    }
+
+    /// Decides which of the listed constants the loops of `func` hold.
+    pub fn choose(&mut self, func: &Function, loops: &LoopForest, tree: &DominatorTree) {
         self.outer.clear();
         self.outer.resize(func.num_blocks(), None.into());
+        let deepest = self.uses.iter().map(|one| loops.depth(one.block)).max().unwrap_or(0);
         for depth in 1..=deepest.min(MAX_DEPTH) {
             if self.uses.is_empty() {
                 break;
@@ -305,9 +309,12 @@ mod tests {
         loops.compute(&func, &cfg);
         tree.compute(&func, &cfg);
         let mut held = HeldConstants::default();
-        held.compute(&func, &loops, &tree, |inst, visit| {
+        let costly = |inst: Inst, visit: &mut dyn FnMut(Constant, u32)| {
             words(inst.index() as u32).for_each(|word| visit(Constant::Word(word), 1));
-        });
+        };
+        if held.list(&func, &loops, costly) {
+            held.choose(&func, &loops, &tree);
+        }
         (held, func, loops, tree)
     }
 

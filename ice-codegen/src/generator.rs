@@ -6,7 +6,8 @@
 //!
 //! | call | what it does |
 //! |---|---|
-//! | [`hold_constants`](CodeGenerator::hold_constants) | chooses the constants that loops keep in registers; may be left out |
+//! | [`list_constants`](CodeGenerator::list_constants) | lists the constants that loops use; may be left out |
+//! | [`hold_constants`](CodeGenerator::hold_constants) | chooses those that loops keep in registers, if the call before says so |
 //! | [`lower`](CodeGenerator::lower) | makes machine instructions over virtual registers |
 //! | [`allocate`](CodeGenerator::allocate) | gives them registers and slots |
 //! | [`emit`](CodeGenerator::emit) | appends the function to compiled code |
@@ -67,18 +68,12 @@ pub enum Checks {
 
 /// Turns functions into machine code, one at a time.
 pub trait CodeGenerator: Send {
-    /// Chooses the constants that the loops of the function keep in registers. Does nothing where constants cost
-    /// nothing.
-    fn hold_constants(
-        &mut self,
-        module: &Module,
-        func: &Function,
-        loops: &LoopForest,
-        dominators: &DominatorTree,
-    );
+    /// Lists the constants that cost something where the loops of the function use them. Whether
+    /// [`hold_constants`](Self::hold_constants) has anything to do then: dominators are computed for it alone.
+    fn list_constants(&mut self, module: &Module, func: &Function, loops: &LoopForest) -> bool;
 
-    /// Whether [`hold_constants`](Self::hold_constants) has anything to do on this machine.
-    fn holds_constants(&self) -> bool;
+    /// Chooses those of the listed constants that loops keep in registers, and begins to remember others that are made.
+    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree);
 
     /// Whether an access computes the sum of two registers, one of them scaled, and a number.
     fn adds_in_addresses(&self) -> bool;
@@ -254,24 +249,20 @@ fn slot_sharing(frame: &FrameInfo) -> SlotSharing {
 }
 
 impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T> {
-    fn hold_constants(
-        &mut self,
-        module: &Module,
-        func: &Function,
-        loops: &LoopForest,
-        dominators: &DominatorTree,
-    ) {
-        if self.holds_constants() {
-            let target = &self.target;
-            self.lower.kept.begin(func, loops, dominators);
-            self.lower.held.compute(func, loops, dominators, |inst, visit| {
-                target.costly_constants(module, func, inst, visit);
-            });
+    fn list_constants(&mut self, module: &Module, func: &Function, loops: &LoopForest) -> bool {
+        let target = &self.target;
+        if !target.holds_constants() {
+            return false;
         }
+        let costly = |inst, visit: &mut dyn FnMut(_, _)| target.costly_constants(module, func, inst, visit);
+        self.lower.held.list(func, loops, costly) || target.keeps_constants()
     }
 
-    fn holds_constants(&self) -> bool {
-        self.target.holds_constants()
+    fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree) {
+        if self.target.keeps_constants() {
+            self.lower.kept.begin(func, loops, dominators);
+        }
+        self.lower.held.choose(func, loops, dominators);
     }
 
     fn adds_in_addresses(&self) -> bool {

@@ -162,6 +162,11 @@ pub trait Target {
         false
     }
 
+    /// Whether lowering remembers constants that it has made ([`Lower::keep`]).
+    fn keeps_constants(&self) -> bool {
+        false
+    }
+
     /// Names the constants that lowering `inst` puts in registers, each with the instructions that it takes.
     fn costly_constants(
         &self,

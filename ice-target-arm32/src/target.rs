@@ -165,6 +165,10 @@ impl Target for Arm32 {
         true
     }
 
+    fn keeps_constants(&self) -> bool {
+        true
+    }
+
     fn costly_constants(
         &self,
         _module: &Module,

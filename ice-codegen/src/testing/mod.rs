@@ -50,9 +50,10 @@ fn machine_keeping<T: Target>(target: &T, text: &str, keep: KeepOrigins) -> Mach
         let (mut tree, mut loops) = (DominatorTree::new(), LoopForest::new());
         tree.compute(func, &cfg);
         loops.compute(func, &cfg);
-        scratch.held.compute(func, &loops, &tree, |inst, visit| {
-            target.costly_constants(module, func, inst, visit);
-        });
+        let costly = |inst, visit: &mut dyn FnMut(_, _)| target.costly_constants(module, func, inst, visit);
+        if scratch.held.list(func, &loops, costly) {
+            scratch.held.choose(func, &loops, &tree);
+        }
     }
     let mut mach = MachFunction::new();
     mach.keep_origins(keep);

@@ -504,13 +504,13 @@ impl Pipeline {
 
     #[inline(never)]
     fn hold_constants(&mut self, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
-        if !self.generator.holds_constants() {
+        if !self.generator.list_constants(job.module, &self.func, &self.loops) {
             return;
         }
         if !self.dominators_hold {
             self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
         }
-        self.generator.hold_constants(job.module, &self.func, &self.loops, &self.dominators);
+        self.generator.hold_constants(&self.func, &self.loops, &self.dominators);
     }
 
     fn emit(&mut self, job: &Job<'_>, out: &mut RangeOutput) -> Result<(), ErrorKind> {
