@@ -48,6 +48,8 @@ pub fn merge_equal_ends(
             && let Some(hash) = hash(func, block)
             && cfg.preds(block).iter().all(|&pred| branches(func, pred))
             && func.layout.entry() != Some(block)
+            // What control does not come to is left out, so nothing may be led there.
+            && loops.is_reachable(block)
         {
             scratch.ends.push((hash, block));
         }

@@ -127,9 +127,11 @@ fn compare_loops(func: &Function, loops: &LoopForest) -> Result<(), Failed> {
     cfg.compute(func);
     now.compute(func, &cfg);
     for block in func.blocks() {
-        let of = |loops: &LoopForest| (loops.innermost(block), loops.outer(block), loops.depth(block));
+        let of = |loops: &LoopForest| {
+            (loops.is_reachable(block), loops.innermost(block), loops.outer(block), loops.depth(block))
+        };
         if of(loops) != of(&now) {
-            return Err(format!("{block}: loop and depth {:?}, not {:?}", of(&now), of(loops)).into());
+            return Err(format!("{block}: reached, loop and depth {:?}, not {:?}", of(&now), of(loops)).into());
         }
     }
     Ok(())
