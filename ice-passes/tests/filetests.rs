@@ -131,7 +131,7 @@ fn compare_loops(func: &Function, loops: &LoopForest) -> Result<(), Failed> {
             (loops.is_reachable(block), loops.innermost(block), loops.outer(block), loops.depth(block))
         };
         if of(loops) != of(&now) {
-            return Err(format!("{block}: reached, loop and depth {:?}, not {:?}", of(&now), of(loops)).into());
+            return Err(format!("{block}: reached and loops {:?}, not {:?}", of(&now), of(loops)).into());
         }
     }
     Ok(())
