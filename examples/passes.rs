@@ -24,7 +24,7 @@ fn main() {
     graph.compute(func);
     dominators.compute(func, &graph);
     uses.compute(func);
-    ice_passes::number_values(func, &graph, &dominators, &uses, &mut ice_passes::Numbering::default());
+    ice_passes::number_values(func, &graph, &dominators, &mut uses, &mut ice_passes::Numbering::default());
     let mut text = String::new();
     ice_ir::write_program(&program, &mut text).expect("a string takes everything");
     print!("{text}");

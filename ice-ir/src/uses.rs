@@ -3,6 +3,9 @@
 //! One walk counts the uses. Instructions without side effects and without uses are then dropped, which frees their operands
 //! in turn: those are worked off from a list, which is mostly empty. Linear.
 //!
+//! A pass that changes few instructions of many keeps the counts, in place of another walk: it [withdraws](Uses::withdraw) the
+//! uses of what goes away or becomes something else, and [counts](Uses::count_new) those of what it makes.
+//!
 //! Requires: a verified function. Preserves: the function.
 
 use crate::layout::InstNode;
@@ -42,6 +45,8 @@ pub struct Uses {
     dead: Vec<Inst>,
     /// By instruction, whether it is one of them; empty if there is none.
     is_dead: Vec<bool>,
+    /// Values that have lost their last use since, some of which may have got others.
+    unused: Vec<Value>,
 }
 
 impl Uses {
@@ -53,32 +58,32 @@ impl Uses {
         self.values.resize(func.num_values(), ValueUses::default());
         self.dead.clear();
         self.is_dead.clear();
+        self.unused.clear();
         let values = &mut self.values[..];
         let mut block = func.layout.entry();
         while let Some(b) = block {
             let mut inst = func.layout.first_inst(b);
             while let Some(i) = inst {
                 let node = func.layout.inst(i);
-                count_operands(values, func, i, node);
+                count_operands::<Last>(values, func, i, node);
                 inst = node.next();
             }
             block = func.layout.next_block(b);
         }
-        self.drop_dead(func);
-    }
-
-    /// Finds the dead, and takes back what they use.
-    fn drop_dead(&mut self, func: &Function) {
-        let Uses { values, dead, is_dead } = self;
-        for (index, uses) in values.iter().enumerate() {
+        for (index, uses) in self.values.iter().enumerate() {
             if uses.count == 0 {
-                dead.extend(removable(func, Value::new(index)));
+                self.dead.extend(removable(func, Value::new(index)));
             }
         }
+        self.take_back(func, 0);
+    }
+
+    /// Takes back what the dead use, from the one at place `at` of their list on, and finds those that are dead then.
+    fn take_back(&mut self, func: &Function, mut at: usize) {
+        let Uses { values, dead, is_dead, .. } = self;
         if !dead.is_empty() {
             is_dead.resize(func.num_insts(), false);
         }
-        let mut at = 0;
         while let Some(&inst) = dead.get(at) {
             at += 1;
             is_dead[inst.index()] = true;
@@ -93,16 +98,73 @@ impl Uses {
     }
 
     /// Takes the dead out of their blocks, but not from behind their call: so that uses which do not count may be
-    /// neither left behind nor passed by. Whether there was any.
+    /// neither left behind nor passed by. Whether there was any to take out.
     #[inline]
     pub fn remove_dead(&self, func: &mut Function) -> bool {
+        let mut any = false;
         for &inst in &self.dead {
             let stays = func.inst(inst).is_further_result();
             if !stays && func.layout.block_of(inst).is_some() {
                 func.layout.remove_inst(inst);
+                any = true;
             }
         }
-        !self.dead.is_empty()
+        any
+    }
+
+    /// Counts what `inst` uses, which is new in front of `at`, or is that and has become another instruction. From then on the
+    /// last user of a value is a guess: the numbers of instructions say who is later, of which the new one has that of `at`,
+    /// and what has become another instruction may still be taken for a user.
+    #[inline(never)]
+    pub fn count_new(&mut self, func: &Function, inst: Inst, at: Inst) {
+        self.values.resize(func.num_values(), ValueUses::default());
+        count_operands::<Later>(&mut self.values, func, at, func.layout.inst(inst));
+    }
+
+    /// Counts all uses of `value` as uses of `by`, which takes its place.
+    pub fn redirect(&mut self, func: &Function, value: Value, by: Value) {
+        self.values.resize(func.num_values(), ValueUses::default());
+        let ValueUses { count, user, accessed } = core::mem::take(&mut self.values[value.index()]);
+        if count > 0 {
+            let uses = &mut self.values[by.index()];
+            uses.user = if uses.count == 0 { user } else { uses.user.max(user) };
+            uses.count += count;
+            uses.accessed |= accessed;
+        }
+    }
+
+    /// Whether the counts are those of `func`, and the same is dead: for tests and debug builds, since that counts anew.
+    pub fn hold_for(&self, func: &Function) -> bool {
+        let mut new = Uses::default();
+        new.compute(func);
+        let count = |uses: &Uses, value| uses.known_count(value).unwrap_or(0);
+        let mut values = (0..func.num_values()).map(Value::new);
+        let mut insts = func.blocks().flat_map(|block| func.block_insts(block));
+        values.all(|value| count(self, value) == count(&new, value))
+            && insts.all(|inst| self.is_dead_if_known(inst) == new.is_dead(inst))
+    }
+
+    /// Takes back one use of `value`.
+    pub fn withdraw(&mut self, value: Value) {
+        let uses = &mut self.values[value.index()];
+        uses.count -= 1;
+        if uses.count == 0 {
+            self.unused.push(value);
+        }
+    }
+
+    /// Finds the dead among what has lost its last use, and takes back what they use.
+    pub fn drop_unused(&mut self, func: &Function) {
+        let at = self.dead.len();
+        let Uses { values, unused, dead, is_dead } = self;
+        is_dead.resize(func.num_insts(), false);
+        for value in unused.drain(..).filter(|value| values[value.index()].count == 0) {
+            // It may have lost its last use twice.
+            dead.extend(
+                removable(func, value).filter(|inst| !core::mem::replace(&mut is_dead[inst.index()], true)),
+            );
+        }
+        self.take_back(func, at);
     }
 
     /// Number of uses by live instructions; one instruction may count several times.
@@ -232,40 +294,68 @@ fn removable(func: &Function, value: Value) -> Option<Inst> {
     (node.block().is_some() && !node.data().has_side_effects()).then_some(inst)
 }
 
+/// Which of two users is noted.
+trait Which {
+    /// The one of those that are counted, or `user`.
+    fn of(uses: ValueUses, user: u32) -> u32;
+}
+
+/// The one that comes last in a walk.
+struct Last;
+
+impl Which for Last {
+    #[inline(always)]
+    fn of(_: ValueUses, user: u32) -> u32 {
+        user
+    }
+}
+
+/// The one whose number is larger.
+struct Later;
+
+impl Which for Later {
+    #[inline(always)]
+    fn of(uses: ValueUses, user: u32) -> u32 {
+        if uses.count == 0 { user } else { uses.user.max(user) }
+    }
+}
+
 /// Counts what the instruction of `node`, which is `inst`, uses.
 #[inline(always)]
-fn count_operands(values: &mut [ValueUses], func: &Function, inst: Inst, node: &InstNode) {
+fn count_operands<W: Which>(values: &mut [ValueUses], func: &Function, inst: Inst, node: &InstNode) {
     match *node.data() {
         InstData::Load { address, .. } => {
-            note_access(values, func, inst, address, node.result().unwrap_or(address));
+            note_access::<W>(values, func, inst, address, node.result().unwrap_or(address));
         }
         InstData::Store { address, value, .. } => {
-            note_access(values, func, inst, address, value);
-            note(values, inst, value).accessed |= OTHERWISE;
+            note_access::<W>(values, func, inst, address, value);
+            note::<W>(values, inst, value).accessed |= OTHERWISE;
         }
-        InstData::InsertElement { .. } => note_insertion(values, func, inst),
-        InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
-            note_atomic(values, func, inst);
+        ref data @ InstData::InsertElement { .. } => note_insertion::<W>(values, func, inst, data),
+        ref data @ InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
+            note_atomic::<W>(values, func, inst, data);
         }
         // The same for all; where a frequent kind stands by itself, what is done for it is known when this is compiled.
-        ref data @ (InstData::Binary { .. } | InstData::Icmp { .. }) => note_all(values, func, inst, data),
-        ref data @ InstData::Phi { .. } => note_all(values, func, inst, data),
-        ref data @ InstData::Call { .. } => note_all(values, func, inst, data),
-        ref data @ InstData::CondBr { .. } => note_all(values, func, inst, data),
-        ref data @ InstData::Br { .. } => note_all(values, func, inst, data),
-        ref data => note_all(values, func, inst, data),
+        ref data @ (InstData::Binary { .. } | InstData::Icmp { .. }) => {
+            note_all::<W>(values, func, inst, data)
+        }
+        ref data @ InstData::Phi { .. } => note_all::<W>(values, func, inst, data),
+        ref data @ InstData::Call { .. } => note_all::<W>(values, func, inst, data),
+        ref data @ InstData::CondBr { .. } => note_all::<W>(values, func, inst, data),
+        ref data @ InstData::Br { .. } => note_all::<W>(values, func, inst, data),
+        ref data => note_all::<W>(values, func, inst, data),
     }
 }
 
 /// Counts what `user`, which does this, uses, in one way for all operands.
 #[inline(always)]
-fn note_all(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
+fn note_all<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
     let marks = match data {
         InstData::Phi { .. } => WIDENED | MERGED | OTHERWISE,
         data if keeps_to_widths(data) => OTHERWISE,
         _ => WIDENED | OTHERWISE,
     };
-    func.for_each_operand_of(data, |value| note(values, user, value).accessed |= marks);
+    func.for_each_operand_of(data, |value| note::<W>(values, user, value).accessed |= marks);
 }
 
 /// Whether the instruction asks for no bits of its operands but those of their types.
@@ -292,40 +382,46 @@ fn keeps_to_widths(data: &InstData) -> bool {
 }
 
 #[inline(always)]
-fn note(values: &mut [ValueUses], user: Inst, value: Value) -> &mut ValueUses {
+fn note<W: Which>(values: &mut [ValueUses], user: Inst, value: Value) -> &mut ValueUses {
     let uses = &mut values[value.index()];
+    uses.user = W::of(*uses, user.as_u32());
     uses.count += 1;
-    uses.user = user.as_u32();
     uses
 }
 
 /// Notes that `user` loads or stores `value` at `address`.
 #[inline(always)]
-fn note_access(values: &mut [ValueUses], func: &Function, user: Inst, address: Value, value: Value) {
-    let uses = note(values, user, address);
+fn note_access<W: Which>(
+    values: &mut [ValueUses],
+    func: &Function,
+    user: Inst,
+    address: Value,
+    value: Value,
+) {
+    let uses = note::<W>(values, user, address);
     uses.accessed |= 1 << func.value_type(value) as u32;
 }
 
 /// Notes what an atomic load or store uses.
 #[cold]
 #[inline(never)]
-fn note_atomic(values: &mut [ValueUses], func: &Function, user: Inst) {
-    let &InstData::CallIntrinsic { op, args, .. } = func.inst(user) else { return };
+fn note_atomic<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
+    let &InstData::CallIntrinsic { op, args, .. } = data else { return };
     let address = usize::from(op == Intrinsic::AtomicStore);
     for (n, &value) in func.args(args).iter().enumerate() {
-        note(values, user, value).accessed |= if n == address { ATOMIC } else { WIDENED | OTHERWISE };
+        note::<W>(values, user, value).accessed |= if n == address { ATOMIC } else { WIDENED | OTHERWISE };
     }
 }
 
 /// Notes what an insertion into a vector uses: a lane of another vector is a lane still.
 #[cold]
 #[inline(never)]
-fn note_insertion(values: &mut [ValueUses], func: &Function, user: Inst) {
-    let &InstData::InsertElement { element, .. } = func.inst(user) else { return };
+fn note_insertion<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
+    let &InstData::InsertElement { element, .. } = data else { return };
     let from = func.defining_inst(element).map(|inst| func.inst(inst));
     let is_lane = matches!(from, Some(InstData::ExtractElement { .. }));
-    func.for_each_operand(user, |value| {
+    func.for_each_operand_of(data, |value| {
         let mark = if is_lane && value == element { 0 } else { OTHERWISE };
-        note(values, user, value).accessed |= WIDENED | mark;
+        note::<W>(values, user, value).accessed |= WIDENED | mark;
     });
 }

@@ -280,27 +280,17 @@ fn byte_of(func: &Function, value: Value) -> Option<(Value, usize)> {
     }
 }
 
-/// Whether `number` has at least as many uses, or such that are not counted yet: those of its copy, which stood for it.
-fn has_uses(func: &Function, uses: &Uses, number: Value, wanted: u32) -> bool {
-    uses.known_count(number).is_none_or(|count| {
-        count >= wanted
-            || uses
-                .last_user(number)
-                .is_some_and(|user| matches!(func.inst(user), InstData::Cast { op: CastOp::Bitcast, .. }))
-    })
-}
-
 /// Writes at once the number of which the store `inst` writes the last byte; gives its address and what it writes, if it did.
 pub(crate) fn whole_store(
     func: &mut Function,
-    uses: &Uses,
+    uses: &mut Uses,
     swaps: ByteSwaps,
     inst: Inst,
 ) -> Option<(Value, Value)> {
     let &InstData::Store { value, .. } = func.inst(inst) else { return None };
     let (number, _) = byte_of(func, value)?;
     let ty = func.value_type(number);
-    if !matches!(ty, Type::I32 | Type::I64) || !has_uses(func, uses, number, ty.bits() / 8) {
+    if !matches!(ty, Type::I32 | Type::I64) || uses.count_if_known(number) < ty.bits() / 8 {
         return None;
     }
     let mut parts = Parts::default();
@@ -329,14 +319,20 @@ pub(crate) fn whole_store(
         Order::LowestFirst => number,
         Order::HighestFirst => {
             let swap = swaps.call(func, number)?;
-            before(func, inst, swap, ty)?
+            let swapped = before(func, inst, swap, ty)?;
+            func.defining_inst(swapped).into_iter().for_each(|swap| uses.count_new(func, swap, inst));
+            swapped
         }
     };
     let (address, _, align_log2) = parts.lowest?;
-    for &store in parts.accesses.iter().filter(|&&store| store != inst) {
-        func.layout.remove_inst(store);
+    for &store in &parts.accesses {
+        func.for_each_operand(store, |value| uses.withdraw(value));
+        if store != inst {
+            func.layout.remove_inst(store);
+        }
     }
     *func.inst_mut(inst) = InstData::Store { address, value, align_log2 };
+    uses.count_new(func, inst, inst);
     Some((address, value))
 }
 

@@ -29,7 +29,8 @@
 //! The table is direct-mapped and forgets: a miss only costs an instruction.
 //!
 //! Requires: a verified function, its flow graph, dominator tree and use counts. Preserves: blocks, their
-//! terminators but for operands, and the order of side effects. Linear.
+//! terminators but for operands, and the order of side effects; keeps the use counts, but the last user of a value is a guess
+//! then. Linear.
 
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
@@ -114,13 +115,12 @@ pub fn number_values(
     func: &mut Function,
     cfg: &ControlFlowGraph,
     tree: &DominatorTree,
-    uses: &Uses,
+    uses: &mut Uses,
     numbering: &mut Numbering,
 ) -> Changed {
-    let values = func.num_values();
     // The dead would keep their old operands, which may be gone.
     let had_dead = uses.remove_dead(func);
-    let mut count = numbering.begin(func);
+    let mut count = numbering.begin(func, uses);
     for &block in tree.rpo() {
         match *cfg.preds(block) {
             [before] => numbering.memory = numbering.memory_at_end[before.index()],
@@ -133,8 +133,7 @@ pub fn number_values(
             if matches!(data, InstData::Phi { .. }) {
                 match numbering.equal_phi(func, block, inst) {
                     Some((result, by)) => {
-                        numbering.replace(result, by);
-                        func.layout.remove_inst(inst);
+                        numbering.replace_inst(func, uses, inst, (result, by));
                         count += 1;
                     }
                     None => numbering.phis.push(inst),
@@ -147,8 +146,7 @@ pub fn number_values(
             if let Some(by) = numbering.visit(func, tree, uses, block, inst)
                 && let Some(result) = func.result(inst)
             {
-                numbering.replace(result, by);
-                func.layout.remove_inst(inst);
+                numbering.replace_inst(func, uses, inst, (result, by));
                 count += 1;
             }
         }
@@ -168,7 +166,11 @@ pub fn number_values(
             }
         }
     }
-    Changed::instructions(had_dead || count > 0 || numbering.has_rewritten || func.num_values() > values)
+    if count > 0 || numbering.has_rewritten {
+        uses.drop_unused(func);
+        return Changed::Instructions;
+    }
+    Changed::dead(had_dead)
 }
 
 /// Whether the instruction is worth a register on the way to another block.
@@ -194,7 +196,7 @@ impl Numbering {
     }
 
     /// Gives the number of constants that another one stands for.
-    fn begin(&mut self, func: &Function) -> u32 {
+    fn begin(&mut self, func: &Function, uses: &mut Uses) -> u32 {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
             *self = Numbering { epoch: 1, swaps: self.swaps, ..Numbering::default() };
@@ -211,7 +213,7 @@ impl Numbering {
         for &constant in func.constants() {
             let older = self.constants.intern(func, constant);
             if older != constant {
-                self.replace(constant, older);
+                self.replace(func, uses, constant, older);
                 count += 1;
             }
         }
@@ -228,8 +230,37 @@ impl Numbering {
         self.replaced.get(value.index()).and_then(|by| by.expand()).unwrap_or(value)
     }
 
-    fn replace(&mut self, value: Value, by: Value) {
+    fn replace(&mut self, func: &Function, uses: &mut Uses, value: Value, by: Value) {
         self.replaced[value.index()] = by.into();
+        uses.redirect(func, value, by);
+    }
+
+    /// Takes `inst` away, whose result is another value.
+    #[cold]
+    #[inline(never)]
+    fn replace_inst(
+        &mut self,
+        func: &mut Function,
+        uses: &mut Uses,
+        inst: Inst,
+        (result, by): (Value, Value),
+    ) {
+        self.replace(func, uses, result, by);
+        // Operands of a phi may be replaced that it still names.
+        func.for_each_operand(inst, |value| uses.withdraw(self.resolve(value)));
+        func.layout.remove_inst(inst);
+    }
+
+    /// Lets `inst` be another instruction, before which those from number `new` on were made.
+    #[cold]
+    #[inline(never)]
+    fn rewrite(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst, new: usize, data: InstData) {
+        func.for_each_operand(inst, |value| uses.withdraw(value));
+        *func.inst_mut(inst) = data;
+        for made in (new..func.num_insts()).map(Inst::new).chain([inst]) {
+            uses.count_new(func, made, inst);
+        }
+        self.has_rewritten = true;
     }
 
     /// The result of `phi` and that of an earlier phi of the same block which is equal to it, if there is one.
@@ -281,7 +312,7 @@ impl Numbering {
         &mut self,
         func: &mut Function,
         tree: &DominatorTree,
-        uses: &Uses,
+        uses: &mut Uses,
         block: Block,
         inst: Inst,
     ) -> Option<Value> {
@@ -318,7 +349,7 @@ impl Numbering {
         &mut self,
         func: &mut Function,
         tree: &DominatorTree,
-        uses: &Uses,
+        uses: &mut Uses,
         block: Block,
         inst: Inst,
     ) -> Option<Value> {
@@ -330,26 +361,26 @@ impl Numbering {
             if let Some(value) = fold(func, &data, ty) {
                 return Some(self.constants.intern(func, value));
             }
+            let made = func.num_insts();
             let mut rewrite = simplify(func, uses, &mut self.constants, inst);
             if let (None, InstData::Binary { op: BinaryOp::Or, .. }) = (&rewrite, data) {
                 rewrite = whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst);
             }
             let Some(rewrite) = rewrite else { break };
-            self.has_rewritten = true;
-            match rewrite {
+            let data = match rewrite {
                 Rewrite::Value(value) => return Some(value),
-                Rewrite::Inst(data) => *func.inst_mut(inst) = data,
+                Rewrite::Inst(data) => data,
                 Rewrite::Inner { data: inner, with } => {
-                    let value = self.inner(func, tree, block, inst, inner, ty);
-                    *func.inst_mut(inst) = with.with(value);
+                    with.with(self.inner(func, tree, block, inst, inner, ty))
                 }
-            }
+            };
+            self.rewrite(func, uses, inst, made, data);
         }
         let mut data = canonical(func.inst(inst));
         if let InstData::Binary { op, args } = data
             && op.is_division()
         {
-            if let Some(quotient) = self.share_quotient(func, tree, block, inst, (op, args)) {
+            if let Some(quotient) = self.share_quotient(func, (tree, uses), block, inst, (op, args)) {
                 return Some(quotient);
             }
             data = canonical(func.inst(inst));
@@ -364,7 +395,7 @@ impl Numbering {
     fn share_quotient(
         &mut self,
         func: &mut Function,
-        tree: &DominatorTree,
+        (tree, uses): (&DominatorTree, &mut Uses),
         block: Block,
         inst: Inst,
         (op, args): (BinaryOp, [Value; 2]),
@@ -380,6 +411,7 @@ impl Numbering {
         };
         let key = InstData::Binary { op: partner, args };
         let found = self.find(slot(&key), func, tree, block, &key, ty)?;
+        let made = func.num_insts();
         let (quotient, remainder, block) = match is_quotient {
             false => (found, inst, block),
             true => {
@@ -392,8 +424,8 @@ impl Numbering {
         };
         let product = InstData::Binary { op: BinaryOp::Mul, args: [quotient, divisor] };
         let product = self.inner(func, tree, block, remainder, product, ty);
-        *func.inst_mut(remainder) = InstData::Binary { op: BinaryOp::Sub, args: [dividend, product] };
-        self.has_rewritten = true;
+        let rest = InstData::Binary { op: BinaryOp::Sub, args: [dividend, product] };
+        self.rewrite(func, uses, remainder, made, rest);
         is_quotient.then_some(quotient)
     }
 

@@ -48,7 +48,7 @@ pub fn split_conditions(func: &mut Function, uses: &mut Uses, scratch: &mut Shor
         }
     }
     if !scratch.work.is_empty() {
-        changed = Changed::instructions(uses.remove_dead(func));
+        changed = Changed::dead(uses.remove_dead(func));
     }
     while let Some((block, splits)) = scratch.work.pop() {
         if splits < MAX_SPLITS
@@ -108,6 +108,12 @@ fn split(
     let second = func.insert_new_block_after(block);
     let test = func.make_inst_for(end, InstData::CondBr { cond: b, if_true, if_false }, Type::Void);
     func.layout.append_inst(second, test);
+    uses.withdraw(cond);
+    func.for_each_operand(whole, |value| {
+        if value != a && value != b {
+            uses.withdraw(value);
+        }
+    });
     func.layout.remove_inst(whole);
     *func.inst_mut(end) = match logic {
         Logic::Or => InstData::CondBr { cond: a, if_true, if_false: second },

@@ -50,7 +50,8 @@ pub fn sink(
     uses: &Uses,
     scratch: &mut SinkScratch,
 ) -> Changed {
-    let mut any = uses.remove_dead(func);
+    let had_dead = uses.remove_dead(func);
+    let mut any = false;
     let mut at = func.layout.entry();
     while let Some(block) = at {
         let mut next = func.layout.first_inst(block);
@@ -71,11 +72,12 @@ pub fn sink(
         }
         at = func.layout.next_block(block);
     }
+    let mut changed = Changed::dead(had_dead);
     if loops.num_loops() > 0 {
         any |= sink_steps(func, (cfg, loops, uses), loads, scratch);
-        return Changed::instructions(any).max(scratch.back_edges.sink(func, cfg, loops, loads));
+        changed = changed.max(scratch.back_edges.sink(func, cfg, loops, loads));
     }
-    Changed::instructions(any)
+    changed.max(Changed::instructions(any))
 }
 
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.

@@ -52,7 +52,7 @@ pub fn simplify_switches(
         return Changed::Nothing;
     }
     // Dead users do not count, and would be left with phis that are gone.
-    let mut changed = Changed::instructions(uses.remove_dead(func));
+    let mut changed = Changed::dead(uses.remove_dead(func));
     for &dispatch in &*dispatches {
         changed = changed.max(Changed::instructions(take_sum(func, uses, dispatch)));
         for &latch in cfg.preds(dispatch) {

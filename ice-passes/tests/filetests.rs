@@ -38,7 +38,10 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             }
         }
         "number-values" => {
-            let changed = number_values(func, &cfg, &tree, &uses, &mut Numbering::of(module));
+            let changed = number_values(func, &cfg, &tree, &mut uses, &mut Numbering::of(module));
+            if !uses.hold_for(func) {
+                return Err(format!("the use counts are not those of\n{func:?}").into());
+            }
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "dead-cycles" => {

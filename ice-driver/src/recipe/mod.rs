@@ -35,6 +35,8 @@ pub enum Step {
     /// Calls in tail position become jumps.
     ReturnCalls,
     /// Use counts and dead instructions.
+    UseCounts,
+    /// The same, and who uses each value last.
     Uses,
     /// The dominator tree.
     Dominators,
@@ -76,12 +78,13 @@ pub enum Step {
 
 impl Step {
     /// Every step, in the order of the longest recipe.
-    pub const ALL: [Step; 24] = [
+    pub const ALL: [Step; 25] = [
         Step::Read,
         Step::Repeats,
         Step::Harden,
         Step::ControlFlow,
         Step::ReturnCalls,
+        Step::UseCounts,
         Step::Uses,
         Step::Dominators,
         Step::Loops,
@@ -111,6 +114,7 @@ impl Step {
             Step::Harden => "harden",
             Step::ControlFlow => "control-flow",
             Step::ReturnCalls => "return-calls",
+            Step::UseCounts => "use-counts",
             Step::Uses => "uses",
             Step::Dominators => "dominators",
             Step::Loops => "loops",
@@ -187,9 +191,9 @@ const O2: &[Step] = &[
     Step::DeadCycles,
     Step::NumberValues,
     Step::Licm,
-    Step::Uses,
+    Step::UseCounts,
     Step::ReduceStrength,
-    Step::Uses,
+    Step::UseCounts,
     Step::SimplifySwitches,
     Step::FoldAddresses,
     Step::Sink,

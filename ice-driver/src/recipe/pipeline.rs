@@ -70,6 +70,14 @@ impl Job<'_> {
     }
 }
 
+/// What is known of the uses in the function as it is now.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    Nothing,
+    Counts,
+    All,
+}
+
 /// Who has the flow graph of the function as it is now.
 #[derive(Clone, Copy)]
 enum Graph {
@@ -91,8 +99,7 @@ pub(crate) struct Pipeline {
     cfg: ControlFlowGraph,
     graph: Graph,
     pub(super) uses: Uses,
-    /// Whether they hold for the function as it is now.
-    uses_hold: bool,
+    known_uses: Known,
     pub(super) dominators: DominatorTree,
     /// Whether no block has come since they were computed.
     dominators_hold: bool,
@@ -192,7 +199,7 @@ impl Pipeline {
             cfg: ControlFlowGraph::new(),
             graph: Graph::Own,
             uses: Uses::default(),
-            uses_hold: false,
+            known_uses: Known::Nothing,
             dominators: DominatorTree::new(),
             dominators_hold: false,
             loops: LoopForest::new(),
@@ -228,7 +235,7 @@ impl Pipeline {
         read: Option<&ControlFlowGraph>,
         out: &mut RangeOutput,
     ) -> Result<(), Error> {
-        (self.uses_hold, self.has_new_blocks, self.frame_at) = (false, false, None);
+        (self.known_uses, self.has_new_blocks, self.frame_at) = (Known::Nothing, false, None);
         let is_observed = job.is_observed();
         for &step in job.steps.as_slice() {
             match is_observed {
@@ -297,6 +304,8 @@ impl Pipeline {
             let mut scratch = ice_ir::VerifierScratch::default();
             let result = ice_ir::verify_function(job.module, &self.func, ice_ir::Rules::Ice, &mut scratch);
             debug_assert!(result.is_ok(), "{}: {result:#?}", self.func.id);
+            let counts_hold = self.known_uses == Known::Nothing || self.uses.hold_for(&self.func);
+            debug_assert!(counts_hold, "{}: other use counts", self.func.id);
         }
         let _ = job;
     }
@@ -339,11 +348,8 @@ impl Pipeline {
                 self.make_return_calls(job, read);
             }
             Step::ReturnCalls => {}
-            Step::Uses => {
-                if !core::mem::replace(&mut self.uses_hold, true) {
-                    self.uses.compute(&self.func);
-                }
-            }
+            Step::UseCounts => self.compute_uses(Known::Counts),
+            Step::Uses => self.compute_uses(Known::All),
             Step::Dominators => {
                 self.dominators.compute(&self.func, graph(read, &self.cfg, self.graph));
                 self.dominators_hold = true;
@@ -407,6 +413,14 @@ impl Pipeline {
         Ok(())
     }
 
+    #[inline]
+    fn compute_uses(&mut self, wanted: Known) {
+        if self.known_uses < wanted {
+            self.uses.compute(&self.func);
+            self.known_uses = Known::All;
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn protect_stack(&mut self, job: &Job<'_>) {
@@ -445,7 +459,7 @@ impl Pipeline {
                 ice_passes::remove_dead_cycles(&mut self.func, &self.loops, &self.uses, &mut self.cycles)
             }
             Step::NumberValues => {
-                let (dominators, uses) = (&self.dominators, &self.uses);
+                let (dominators, uses) = (&self.dominators, &mut self.uses);
                 ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering)
             }
             Step::Licm => {
@@ -489,8 +503,13 @@ impl Pipeline {
                 ice_passes::sink(&mut self.func, accesses, graphs, &self.uses, scratch)
             }
         };
-        // Only the splitting of conditions keeps them.
-        self.uses_hold &= changed == Changed::Nothing || step == Step::ShortCircuit;
+        let kept_uses = match step {
+            _ if changed <= Changed::Dead => Known::All,
+            Step::ShortCircuit => Known::All,
+            Step::NumberValues => Known::Counts,
+            _ => Known::Nothing,
+        };
+        self.known_uses = self.known_uses.min(kept_uses);
         // What the steps behind those that change blocks need.
         if changed >= Changed::KeptLoops {
             self.cfg.compute(&self.func);

@@ -56,7 +56,7 @@ impl Pipeline {
                     let _ = writeln!(out.log, "{block}: from {preds:?} to {succs:?}");
                 }
             }
-            Step::Uses => self.print_uses(&mut out.log),
+            Step::UseCounts | Step::Uses => self.print_uses(&mut out.log),
             Step::Loops => {
                 for block in self.func.blocks() {
                     let (depth, header) = (self.loops.depth(block), self.loops.innermost(block));
