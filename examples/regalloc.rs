@@ -40,7 +40,7 @@ fn main() {
     let mut context = Context::new();
     let output = context.allocate(&func, &MACHINE, &Options::default()).expect("three registers are enough");
     for (inst, name) in names.iter().enumerate() {
-        println!("{name:<12} {:?}", output.allocs_of(Inst::from_u32(inst as u32)));
+        println!("{name:<12} {:?}", output.allocs_of(&func, Inst::from_u32(inst as u32)));
     }
     for edit in &output.edits {
         println!("{}: {} = {}", edit.point, edit.to, edit.from);

@@ -46,7 +46,10 @@ impl<'a> Comments<'a> {
         let mut ends = Vec::new();
         for block in mach.blocks() {
             live.for_each_end(block, |inst, operand| {
-                ends.extend(mach.origin(inst).map(|origin| (origin, allocation.allocs_of(inst)[operand])));
+                ends.extend(
+                    mach.origin(inst)
+                        .map(|origin| (origin, allocation.allocs_of(mach.body(), inst)[operand])),
+                );
             });
         }
         ends.sort_unstable();

@@ -146,6 +146,9 @@ pub trait CodeGenerator: Send {
     /// Number of machine instructions of the function that was lowered.
     fn num_insts(&self) -> usize;
 
+    /// The function that was lowered, as the allocator sees it.
+    fn body(&self) -> &ice_regalloc::Function;
+
     /// The registers and slots of the function that was allocated.
     fn allocation(&self) -> &Output;
 }
@@ -397,6 +400,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn num_insts(&self) -> usize {
         self.mach.insts().len()
+    }
+
+    fn body(&self) -> &ice_regalloc::Function {
+        self.mach.body()
     }
 
     fn allocation(&self) -> &Output {

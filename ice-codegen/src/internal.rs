@@ -88,18 +88,12 @@ impl<P> Faults<P> {
 /// Checks that the allocation has a place for each operand of each instruction, which emission relies on.
 ///
 /// # Errors
-/// Names the first instruction for which it has not.
+/// It has not.
 pub fn check_places<I: MachInst>(mach: &MachFunction<I>, allocation: &Output) -> Result<(), Box<Internal>> {
     let mut faults = Faults::default();
-    let given = &allocation.operand_starts;
-    let has_all = given.last() == Some(&(allocation.allocs.len() as u32));
-    if !has_all || !mach.body().has_operand_starts(given) {
-        let places = allocation.places();
-        let all = (0..mach.insts().len() as u32).map(MachInstId::from_u32);
-        let differs = |&inst: &MachInstId| places.of(inst).len() != mach.body().operands(inst).len();
+    if allocation.allocs.len() != mach.body().all_operands().len() {
         let end = MachInstId::from_u32(mach.insts().len() as u32);
-        faults
-            .note(all.into_iter().find(differs).unwrap_or(end), "it has more or fewer places than operands");
+        faults.note(end, "it has more or fewer places than operands");
     }
     faults.check(CodegenStep::Allocation, |inst| describe(mach, inst))
 }

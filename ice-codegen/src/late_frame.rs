@@ -13,7 +13,7 @@
 //!
 //! Cost: linear in the bare blocks and the blocks in front of the place.
 
-use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
+use crate::mach::{MachBlock, MachFunction, MachInst};
 use alloc::vec::Vec;
 use ice_regalloc::{Allocation, Output, RegUnits};
 
@@ -115,11 +115,9 @@ fn is_free<I: MachInst>(
         None => place.as_slot().is_none(),
     };
     let range = mach.inst_range(block);
-    let mut ids = range.clone().map(|index| MachInstId::from_u32(index as u32));
-    mach.insts()[range.clone()].iter().all(is_frameless)
-        && ids.all(|inst| allocation.allocs_of(inst).iter().all(|&place| is_free(place)))
-        && allocation
-            .edits_of(range.start as u32..range.end as u32)
-            .iter()
-            .all(|edit| is_free(edit.from) && is_free(edit.to))
+    let ids = range.start as u32..range.end as u32;
+    let places = &allocation.allocs[mach.body().operand_range(ids.clone())];
+    mach.insts()[range].iter().all(is_frameless)
+        && places.iter().all(|&place| is_free(place))
+        && allocation.edits_of(ids).iter().all(|edit| is_free(edit.from) && is_free(edit.to))
 }

@@ -184,7 +184,7 @@ pub(crate) fn live_calls<T: Target>(
     };
     let mut calls = Vec::new();
     for (call, &return_offset) in mach.live_calls().iter().zip(marks) {
-        let places = allocation.allocs_of(call.inst);
+        let places = allocation.allocs_of(mach.body(), call.inst);
         let count: usize = call.values.iter().map(|(_, lowered)| lowered.operands()).sum();
         let mut places = places[places.len().saturating_sub(count)..].iter();
         let mut values = Vec::with_capacity(call.values.len());

@@ -180,7 +180,6 @@ impl<'f> Context<'f> {
 /// Empties the output.
 pub(crate) fn reset(output: &mut Output) {
     output.allocs.clear();
-    output.operand_starts.clear();
     output.edits.clear();
     output.slots.clear();
     output.used_regs = RegUnits::EMPTY;

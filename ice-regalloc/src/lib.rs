@@ -40,7 +40,7 @@
 //! let mut context = Context::new();
 //! let output = context.allocate(&func, &FILE, &Options::default())?;
 //! assert_eq!(output.edits.len(), 1);
-//! assert!(output.allocs_of(Inst::from_u32(2))[1].is_slot());
+//! assert!(output.allocs_of(&func, Inst::from_u32(2))[1].is_slot());
 //! assert!(check(&func, &FILE, output).is_ok());
 //! # Ok::<(), Error>(())
 //! ```

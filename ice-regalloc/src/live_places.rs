@@ -122,7 +122,10 @@ impl<'a> LivePlaces<'a> {
             edits = self.pass_edits(edits, ProgPoint::after(inst), &mut live);
             self.pass_inst(inst, &mut live, &mut visit);
             if receiver == Some(inst) {
-                self.output.allocs_of(inst).iter().for_each(|&place| live.set(self.registers, place, true));
+                self.output
+                    .allocs_of(self.func, inst)
+                    .iter()
+                    .for_each(|&place| live.set(self.registers, place, true));
             }
             edits = self.pass_edits(edits, ProgPoint::before(inst), &mut live);
         }
@@ -145,7 +148,7 @@ impl<'a> LivePlaces<'a> {
     }
 
     fn pass_inst(&self, inst: Inst, live: &mut PlaceSet, visit: &mut impl FnMut(Inst, usize)) {
-        let operands = || self.func.operands(inst).iter().zip(self.output.allocs_of(inst));
+        let operands = || self.func.operands(inst).iter().zip(self.output.allocs_of(self.func, inst));
         live.units.remove(self.func.clobbers(inst));
         for (_, &place) in operands().filter(|(operand, _)| operand.is_def()) {
             live.set(self.registers, place, false);

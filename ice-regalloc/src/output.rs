@@ -1,7 +1,9 @@
 //! The result of an allocation: a place for every operand, and edits between instructions.
 
+use crate::function::Function;
 use crate::operand::{Inst, Slot};
 use crate::registers::{PReg, RegClass, RegUnits};
+use crate::rows::Row;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
@@ -293,10 +295,8 @@ impl Stats {
 /// [`ProgPoint::after`]`(inst)`.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// One place for every operand, all instructions after one another.
+    /// One place for every operand, all instructions after one another, as [`Function::operand_range`] has them.
     pub allocs: Vec<Allocation>,
-    /// Index into `allocs` of the first operand of each instruction, and one entry for the end.
-    pub operand_starts: Vec<u32>,
     /// The copies, sorted by program point.
     pub edits: Vec<Edit>,
     /// The spill slots, indexed by [`Slot`].
@@ -317,30 +317,24 @@ impl Output {
         &self.edits[before(insts.start)..before(insts.end)]
     }
 
-    /// The indices into `allocs` of the operands of `inst`.
-    #[inline]
-    pub fn operand_range(&self, inst: Inst) -> Range<usize> {
-        let i = inst.as_u32() as usize;
-        self.operand_starts[i] as usize..self.operand_starts[i + 1] as usize
+    /// The places of all operands of `func`, which this is for.
+    pub fn places<'a>(&'a self, func: &'a Function) -> Places<'a> {
+        Places { allocs: &self.allocs, rows: func.references.rows.all() }
     }
 
-    /// The places of all operands.
-    pub fn places(&self) -> Places<'_> {
-        Places { allocs: &self.allocs, starts: &self.operand_starts }
-    }
-
-    /// The places of the operands of `inst`, in operand order.
+    /// The places of the operands of an instruction of `func`, which this is for, in operand order.
     #[inline]
-    pub fn allocs_of(&self, inst: Inst) -> &[Allocation] {
-        &self.allocs[self.operand_range(inst)]
+    pub fn allocs_of(&self, func: &Function, inst: Inst) -> &[Allocation] {
+        let index = inst.as_u32();
+        &self.allocs[func.operand_range(index..index + 1)]
     }
 }
 
 /// The places of all operands of an [`Output`], for a walk over the instructions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Places<'a> {
     allocs: &'a [Allocation],
-    starts: &'a [u32],
+    rows: &'a [Row],
 }
 
 impl<'a> Places<'a> {
@@ -348,8 +342,8 @@ impl<'a> Places<'a> {
     #[inline(always)]
     pub fn of(self, inst: Inst) -> &'a [Allocation] {
         let i = inst.as_u32() as usize;
-        match self.starts.get(i..i + 2) {
-            Some(&[start, end]) => self.allocs.get(start as usize..end as usize).unwrap_or(&[]),
+        match self.rows.get(i..i + 2) {
+            Some([start, end]) => self.allocs.get(start.end as usize..end.end as usize).unwrap_or(&[]),
             _ => &[],
         }
     }

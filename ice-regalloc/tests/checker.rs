@@ -40,7 +40,6 @@ fn placed(blocks: &[(&[PlacedInst<'_>], &[u32])]) -> (StoredFunction, Output) {
     for (b, (insts, succs)) in blocks.iter().enumerate() {
         let start = func.insts.len() as u32;
         for inst in *insts {
-            output.operand_starts.push(output.allocs.len() as u32);
             output.allocs.extend(inst.iter().map(|(_, place)| *place));
             func.insts
                 .push(StoredInst { ops: inst.iter().map(|(op, _)| *op).collect(), ..Default::default() });
@@ -52,7 +51,6 @@ fn placed(blocks: &[(&[PlacedInst<'_>], &[u32])]) -> (StoredFunction, Output) {
             func.blocks[s as usize].preds.push(Block::from_u32(b as u32));
         }
     }
-    output.operand_starts.push(output.allocs.len() as u32);
     (func, output)
 }
 
@@ -237,11 +235,9 @@ fn lists_that_do_not_fit_are_reported() {
     let case = || placed(&[(&[&[(def(0), EAX)], &[(read(0), EAX)]], &[])]);
     assert_eq!(verdict(&case()), Ok(()));
     let shape = Err(vec![Violation::Shape]);
-    let breaks: [fn(&mut Output); 6] = [
+    let breaks: [fn(&mut Output); 4] = [
         |o| o.allocs.truncate(1),
         |o| o.allocs.push(EAX),
-        |o| o.operand_starts.truncate(2),
-        |o| o.operand_starts[1] = 2,
         |o| o.edits.push(before(2, EAX, ECX)),
         |o| o.edits.extend([before(1, EAX, ECX), before(0, EAX, ECX)]),
     ];

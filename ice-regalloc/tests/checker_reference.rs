@@ -135,7 +135,7 @@ impl Reference<'_> {
         let mut found = Vec::new();
         for i in 0..self.func.num_insts() as u32 {
             let inst = Inst::from_u32(i);
-            let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
+            let (ops, places) = (self.func.operands(inst), self.output.allocs_of(self.func, inst));
             for (operand, (&op, &place)) in ops.iter().zip(places).enumerate() {
                 let home = op.kind() == OperandKind::Use && op.constraint() == Constraint::Any;
                 if home && self.made(place).is_some_and(|made| made.1 == Remat::Memory)
@@ -263,7 +263,7 @@ impl Reference<'_> {
         for i in self.stored.blocks[block].insts.clone() {
             let inst = Inst::from_u32(i);
             self.edits(ProgPoint::before(inst), state);
-            let (ops, places) = (self.func.operands(inst), self.output.allocs_of(inst));
+            let (ops, places) = (self.func.operands(inst), self.output.allocs_of(self.func, inst));
             for (operand, (op, &place)) in ops.iter().zip(places).enumerate() {
                 let vreg = op.vreg();
                 let bytes = self.source(place).and_then(|p| state.places[p].get(&vreg));
@@ -343,9 +343,9 @@ fn cross(state: &State, args: &[VReg], params: &[VReg]) -> State {
 }
 
 /// Some place that exists.
-fn any_place(output: &Output, file: &RegisterFile, rng: &mut Rng) -> Allocation {
+fn any_place(insts: usize, output: &Output, file: &RegisterFile, rng: &mut Rng) -> Allocation {
     if rng.one_in(6) {
-        Allocation::remat(Inst::from_u32(rng.below(output.operand_starts.len()) as u32))
+        Allocation::remat(Inst::from_u32(rng.below(insts + 1) as u32))
     } else if rng.one_in(2) && !output.slots.is_empty() {
         Allocation::slot(Slot::from_u32(rng.below(output.slots.len()) as u32))
     } else {
@@ -354,8 +354,8 @@ fn any_place(output: &Output, file: &RegisterFile, rng: &mut Rng) -> Allocation 
 }
 
 /// Changes one thing, or a place to one that occurs elsewhere.
-fn change(output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
-    let other = any_place(output, file, rng);
+fn change(insts: usize, output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
+    let other = any_place(insts, output, file, rng);
     let edits = output.edits.len();
     match rng.below(9) {
         0 if edits > 0 => {
@@ -402,7 +402,7 @@ fn changed_allocations_are_judged_as_by_the_reference() {
             assert_eq!(reference(&func, file, output), Ok(()), "{name} seed {seed}");
             for changes in [0, 1, 1, 2, 4] {
                 let mut output = output.clone();
-                (0..changes).for_each(|_| change(&mut output, file, &mut rng));
+                (0..changes).for_each(|_| change(func.insts.len(), &mut output, file, &mut rng));
                 let verdict = checker.check(&func.build(), file, &output);
                 assert_eq!(verdict, reference(&func, file, &output), "{name} seed {seed}");
                 match verdict {
@@ -463,7 +463,6 @@ fn placed_at_random(rng: &mut Rng, file: &RegisterFile) -> (StoredFunction, Outp
                 0 => file.units(order[rng.below(registers)]),
                 _ => RegUnits::EMPTY,
             };
-            output.operand_starts.push(output.allocs.len() as u32);
             for op in &ops {
                 let usual = usual[op.vreg().as_u32() as usize];
                 output.allocs.push(if rng.one_in(unusual) { place(rng) } else { usual });
@@ -488,7 +487,6 @@ fn placed_at_random(rng: &mut Rng, file: &RegisterFile) -> (StoredFunction, Outp
             func.blocks[s].preds.push(Block::from_u32(b as u32));
         }
     }
-    output.operand_starts.push(output.allocs.len() as u32);
     (func, output)
 }
 

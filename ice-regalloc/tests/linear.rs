@@ -10,15 +10,8 @@ const EAX: PReg = PReg(0);
 const LINEAR: Options =
     Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always };
 
-fn allocate(func: &StoredFunction) -> Output {
-    let mut context = Context::new();
-    let output = context.allocate(&func.build(), &X86, &LINEAR).expect("allocates");
-    check(&func.build(), &X86, output).expect("checks");
-    output.clone()
-}
-
-fn place(output: &Output, i: u32, operand: usize) -> Allocation {
-    output.allocs_of(Inst::from_u32(i))[operand]
+fn allocate(func: &StoredFunction) -> Allocated {
+    Allocated::new(func, &X86, &LINEAR)
 }
 
 #[test]
@@ -52,8 +45,8 @@ fn a_loop_runs_in_registers() {
     assert!(output.slots.is_empty());
     // The copies of arguments to parameters cost nothing, and those that are instructions
     // neither: source and target are in one register.
-    assert_eq!(place(&output, 3, 0), place(&output, 3, 1));
-    assert_eq!(place(&output, 5, 0), place(&output, 5, 1));
+    assert_eq!(output.place(3, 0), output.place(3, 1));
+    assert_eq!(output.place(5, 0), output.place(5, 1));
 }
 
 #[test]
@@ -96,9 +89,9 @@ fn values_live_through_calls_in_saved_registers() {
     ));
     // One copy to the argument register; the result stays where it is.
     assert_eq!(output.edits.len(), 1);
-    let home = place(&output, 0, 0).as_reg().expect("a register");
+    let home = output.place(0, 0).as_reg().expect("a register");
     assert!(X86.callee_saved.contains(X86.units(home)));
-    assert_eq!(place(&output, 4, 0), place(&output, 2, 0));
+    assert_eq!(output.place(4, 0), output.place(2, 0));
 }
 
 #[test]
@@ -111,7 +104,7 @@ fn one_use_behind_a_call_does_not_pay_for_a_saved_register() {
             vec![],
         )],
     ));
-    assert!(place(&output, 2, 0).is_slot());
+    assert!(output.place(2, 0).is_slot());
     assert!(!output.used_regs.intersects(X86.callee_saved));
 }
 
@@ -156,6 +149,7 @@ fn the_densest_values_win() {
 
 /// What an allocation costs: spills, reloads, copies, operands in slots.
 fn cost(func: &StoredFunction, output: &Output) -> [u64; 4] {
+    let built = func.build();
     let mut total = [
         u64::from(output.stats.spills),
         u64::from(output.stats.reloads),
@@ -164,7 +158,7 @@ fn cost(func: &StoredFunction, output: &Output) -> [u64; 4] {
     ];
     for (i, inst) in func.insts.iter().enumerate() {
         if inst.is_move {
-            let places = output.allocs_of(Inst::from_u32(i as u32));
+            let places = output.allocs_of(&built, Inst::from_u32(i as u32));
             total[2] += u64::from(places[0] != places[1]);
         }
     }
@@ -294,11 +288,11 @@ fn what_can_be_made_again_is_never_stored() {
         insts.push(end(&(0..7).map(|n| Operand::use_any(v(n), GPR)).collect::<Vec<_>>()));
         let func = function(8, vec![(vec![], insts, vec![])]);
         let output = allocate(&func);
-        assert!(place(&output, 0, 0).is_none(), "{remat:?}: it is left out where it stands");
+        assert!(output.place(0, 0).is_none(), "{remat:?}: it is left out where it stands");
         let made = rematerialized(&output);
         assert!(edits.contains(&made.len()), "{remat:?}: {made:?}");
         let own = Allocation::remat(Inst::from_u32(0));
-        let used = [9, 17].map(|i| place(&output, i, 0));
+        let used = [9, 17].map(|i| output.place(i, 0));
         // A load is read where it loads from; anything else is in a register. No slot holds it.
         assert!(used.iter().all(|p| p.is_reg() || *p == own && remat == Remat::Memory), "{used:?}");
         assert!(!output.edits.iter().any(|e| e.to.is_slot() && e.from == own));
@@ -315,7 +309,7 @@ fn an_argument_on_the_stack_has_its_home_there() {
     let output = allocate(&function(9, vec![(vec![], insts, vec![])]));
     assert_eq!((output.stats.spills, output.slots.len()), (0, 0));
     assert!(output.edits.is_empty(), "{:?}", output.edits);
-    assert!((0..9).any(|n| place(&output, 10 + n, 0) == Allocation::remat(Inst::from_u32(n))));
+    assert!((0..9).any(|n| output.place(10 + n, 0) == Allocation::remat(Inst::from_u32(n))));
 }
 
 #[test]
@@ -330,11 +324,11 @@ fn constants_are_made_on_the_edge() {
             (vec![], vec![end(&[])], vec![]),
         ],
     ));
-    let home = place(&output, 2, 0);
+    let home = output.place(2, 0);
     let again = [0, 4].map(|i| (Allocation::remat(Inst::from_u32(i)), home));
     assert_eq!(rematerialized(&output), again);
     assert_eq!(output.edits.len(), 2);
-    assert!([0, 4].iter().all(|&i| place(&output, i, 0).is_none()));
+    assert!([0, 4].iter().all(|&i| output.place(i, 0).is_none()));
 }
 
 #[test]
@@ -352,7 +346,7 @@ fn a_constant_goes_straight_to_the_slot_of_a_parameter() {
         let from = output.edits.iter().position(|e| e.from == own).expect("made on the edge");
         assert_eq!(output.edits.len(), edits, "{:?}", output.edits);
         assert_eq!(output.edits[from].to.is_slot(), remat == Remat::Anywhere);
-        assert!(place(&output, 3, 0).is_slot());
+        assert!(output.place(3, 0).is_slot());
     }
 }
 
@@ -364,7 +358,7 @@ fn several_definitions_are_not_made_again() {
     insts.extend((0..8).map(|n| inst(&[Operand::use_reg(v(n), GPR)])));
     insts.push(end(&[]));
     let output = allocate(&function(8, vec![(vec![], insts, vec![])]));
-    assert!(place(&output, 0, 0).is_reg() && rematerialized(&output).is_empty());
+    assert!(output.place(0, 0).is_reg() && rematerialized(&output).is_empty());
 }
 
 #[test]
@@ -462,12 +456,8 @@ fn a_variable_of_many_ways_takes_a_register_from_one_of_them() {
     let dense = func.blocks[2].insts.clone();
     let elsewhere = output.edits.iter().filter(|e| !dense.contains(&e.point.inst().as_u32()));
     assert_eq!(elsewhere.count(), 0, "{:?}", output.edits);
-    assert!(
-        output.edits.iter().all(|e| ![e.from, e.to].contains(&place(&output, 0, 0))),
-        "{:?}",
-        output.edits
-    );
-    assert!(place(&output, 0, 0).is_reg());
+    assert!(output.edits.iter().all(|e| ![e.from, e.to].contains(&output.place(0, 0))), "{:?}", output.edits);
+    assert!(output.place(0, 0).is_reg());
 }
 
 /// Values that are each defined in one of the first blocks and read in one of as many last ones, which nothing
@@ -559,5 +549,5 @@ fn a_function_that_takes_too_many_steps_is_left_to_the_minimal_mode_and_leaves_n
     let after = context.allocate(&small.build(), &X86, &few).expect("allocates").clone();
     let fresh = allocate(&small);
     assert_eq!(after.stats, fresh.stats);
-    assert_eq!((after.allocs, after.edits), (fresh.allocs, fresh.edits));
+    assert_eq!((after.allocs, after.edits), (fresh.output.allocs, fresh.output.edits));
 }

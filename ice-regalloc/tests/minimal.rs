@@ -55,20 +55,13 @@ fn straight(vregs: usize, insts: Vec<StoredInst>) -> StoredFunction {
     function(vregs, vec![(insts, vec![])])
 }
 
-fn allocate(func: &StoredFunction) -> Output {
-    let mut context = Context::new();
-    let output = context.allocate(&func.build(), &X86, &Options::default()).expect("allocates");
-    check(&func.build(), &X86, output).expect("checks");
-    output.clone()
+fn allocate(func: &StoredFunction) -> Allocated {
+    Allocated::new(func, &X86, &Options::default())
 }
 
 fn refuse(func: &StoredFunction) -> Error {
     let built = func.try_build();
     built.and_then(|func| Context::new().allocate(&func, &X86, &Options::default()).map(|_| ())).unwrap_err()
-}
-
-fn place(output: &Output, i: u32, operand: usize) -> Allocation {
-    output.allocs_of(Inst::from_u32(i))[operand]
 }
 
 #[test]
@@ -85,7 +78,7 @@ fn values_of_one_block_stay_in_registers() {
     ));
     assert!(output.edits.is_empty() && output.slots.is_empty(), "{output:?}");
     // The copy's places come out equal.
-    assert_eq!(place(&output, 2, 0), place(&output, 2, 1));
+    assert_eq!(output.place(2, 0), output.place(2, 1));
 }
 
 #[test]
@@ -99,7 +92,7 @@ fn a_value_that_spans_a_call_takes_a_callee_saved_register() {
         ],
     ));
     assert!(output.edits.is_empty(), "{output:?}");
-    let reg = place(&output, 0, 0).as_reg().unwrap();
+    let reg = output.place(0, 0).as_reg().unwrap();
     assert!(X86.callee_saved.contains(X86.units(reg)));
 }
 
@@ -132,7 +125,7 @@ fn one_register_in_two_fixed_places_is_copied() {
         ],
     ));
     assert_eq!(output.edits.len(), 2);
-    assert_eq!(place(&output, 1, 2), Allocation::reg(EDX));
+    assert_eq!(output.place(1, 2), Allocation::reg(EDX));
 }
 
 #[test]
@@ -162,7 +155,7 @@ fn a_value_is_read_from_a_smaller_class_and_rewritten_where_it_was() {
             end(&[]),
         ],
     ));
-    assert_eq!(place(&output, 1, 1), place(&output, 2, 0));
+    assert_eq!(output.place(1, 1), output.place(2, 0));
     assert_eq!(output.edits.len(), 1);
 }
 
@@ -359,17 +352,17 @@ fn what_other_blocks_read_is_made_there_and_never_stored() {
     for remat in [Remat::Register, Remat::Anywhere, Remat::Memory] {
         for read in [Operand::use_any(v(0), GPR), Operand::use_reg(v(0), GPR)] {
             let output = allocate(&read_elsewhere(again(0, remat), read));
-            assert!(place(&output, 0, 0).is_none() && output.slots.is_empty());
+            assert!(output.place(0, 0).is_none() && output.slots.is_empty());
             assert_eq!(output.stats.rematerialized, 2);
             if remat == Remat::Memory && read.constraint() == Constraint::Any {
-                assert!(output.edits.is_empty() && place(&output, 3, 0) == made);
+                assert!(output.edits.is_empty() && output.place(3, 0) == made);
             } else {
                 assert!(output.edits.len() == 2 && output.edits.iter().all(|edit| edit.from == made));
             }
         }
         // In a slot it is a copy.
         let output = allocate(&read_elsewhere(again(0, remat), Operand::use_stack(v(0), GPR)));
-        assert!(place(&output, 3, 0).is_slot() && output.edits[0].from == made);
+        assert!(output.place(3, 0).is_slot() && output.edits[0].from == made);
     }
 }
 
@@ -389,7 +382,7 @@ fn what_an_edge_passes_on_is_made_on_it() {
         func.blocks[1].args[0].push(v(0));
         func.blocks[2].args[0].push(v(0));
         let output = allocate(&func);
-        assert!(place(&output, 0, 0).is_none());
+        assert!(output.place(0, 0).is_none());
         assert_eq!(output.edits.len(), 2 * edits);
     }
 }
@@ -406,7 +399,7 @@ fn only_what_has_one_definition_is_made_again() {
         ],
     );
     let output = allocate(&func);
-    assert!(output.stats.rematerialized == 0 && place(&output, 0, 0).is_reg());
+    assert!(output.stats.rematerialized == 0 && output.place(0, 0).is_reg());
     // Nor what a block that comes earlier in the order reads in its slot.
     let func = function(
         1,
@@ -417,7 +410,7 @@ fn only_what_has_one_definition_is_made_again() {
         ],
     );
     let output = allocate(&func);
-    assert!(output.stats.rematerialized == 0 && place(&output, 1, 0).is_slot());
+    assert!(output.stats.rematerialized == 0 && output.place(1, 0).is_slot());
 }
 
 /// Tables that are made while the program runs, as a client with a description of its machine has them; and two
@@ -439,9 +432,10 @@ fn a_register_file_need_not_be_static() {
         let classes = [ClassInfo { name: "gpr", order: &order, spill_size: 4, spill_align: 4 }];
         let file = RegisterFile { regs: &regs, classes: &classes, callee_saved: RegUnits::EMPTY };
         let mut context = Context::new();
-        let output = context.allocate(&func.build(), &file, &Options::default()).expect("allocates");
-        check(&func.build(), &file, output).expect("checks");
-        assert_eq!(place(output, 0, 0).as_reg(), Some(PReg(1)));
+        let built = func.build();
+        let output = context.allocate(&built, &file, &Options::default()).expect("allocates");
+        check(&built, &file, output).expect("checks");
+        assert_eq!(output.allocs_of(&built, Inst::from_u32(0))[0].as_reg(), Some(PReg(1)));
         context.allocate(&func.build(), &X86, &Options::default()).expect("another file");
     }
 }

@@ -151,7 +151,7 @@ fn the_checker_catches_broken_allocations() {
             let Ok(output) = context.allocate(&func.build(), file, options) else { continue };
             for _ in 0..4 {
                 let mut wrong = output.clone();
-                mutate(&mut wrong, file, &mut rng);
+                mutate(func.insts.len(), &mut wrong, file, &mut rng);
                 let report = check(&func.build(), file, &wrong);
                 caught += u32::from(report.is_err());
                 if report.is_ok() && simulate(&func, file, &wrong, &mut rng).is_err() {
@@ -168,10 +168,10 @@ fn the_checker_catches_broken_allocations() {
 }
 
 /// Changes one place or one edit.
-fn mutate(output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
+fn mutate(insts: usize, output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
     let place = |output: &Output, rng: &mut Rng| {
         if rng.one_in(8) {
-            Allocation::remat(Inst::from_u32(rng.below(output.operand_starts.len()) as u32))
+            Allocation::remat(Inst::from_u32(rng.below(insts + 1) as u32))
         } else if rng.one_in(3) && !output.slots.is_empty() {
             Allocation::slot(Slot::from_u32(rng.below(output.slots.len()) as u32))
         } else {
@@ -201,6 +201,7 @@ fn mutate(output: &mut Output, file: &RegisterFile, rng: &mut Rng) {
 }
 
 fn dump(func: &StoredFunction, output: &Output) {
+    let built = func.build();
     for b in 0..func.blocks.len() {
         let block = &func.blocks[b];
         println!("block{b}({:?}) from {:?}", block.params, block.preds);
@@ -213,7 +214,7 @@ fn dump(func: &StoredFunction, output: &Output) {
             };
             edits(ProgPoint::before(inst));
             let stored = &func.insts[i as usize];
-            let places = output.allocs_of(inst);
+            let places = output.allocs_of(&built, inst);
             let ops: Vec<String> = stored.ops.iter().zip(places).map(|(o, p)| format!("{o} = {p}")).collect();
             println!("  {inst}: {} clobbers {:?}", ops.join(", "), stored.clobbers);
             edits(ProgPoint::after(inst));

@@ -8,15 +8,11 @@ use ice_regalloc::*;
 /// The registers of [`X86`] that residents may have: behind the first half of the order of its class.
 const RESIDENTS: RegUnits = RegUnits::span(12, 3);
 
-fn allocate_with(func: &StoredFunction, slots: SlotSharing) -> Output {
-    let options = Options { slots, ..Options::default() };
-    let mut context = Context::new();
-    let output = context.allocate(&func.build(), &X86, &options).expect("allocates");
-    check(&func.build(), &X86, output).expect("checks");
-    output.clone()
+fn allocate_with(func: &StoredFunction, slots: SlotSharing) -> Allocated {
+    Allocated::new(func, &X86, &Options { slots, ..Options::default() })
 }
 
-fn allocate(func: &StoredFunction) -> Output {
+fn allocate(func: &StoredFunction) -> Allocated {
     allocate_with(func, SlotSharing::Shared)
 }
 
@@ -61,7 +57,7 @@ fn a_counter_is_stepped_in_its_register() {
     let func = counter(vec![]);
     let output = allocate(&func);
     assert_eq!([1, 2].map(|block| edits(&func, &output, block).len()), [0, 0]);
-    let places = output.allocs_of(Inst::from_u32(3));
+    let places = [0, 1].map(|operand| output.place(3, operand));
     assert!(
         places[0] == places[1] && places[0].as_reg().is_some_and(|reg| X86.units(reg).intersects(RESIDENTS))
     );
@@ -84,7 +80,7 @@ fn an_operand_of_a_class_without_the_register_gets_a_copy() {
     let func = counter(vec![inst(&[Operand::use_any(v(2), ABCD)])]);
     let output = allocate(&func);
     assert_eq!(edits(&func, &output, 1), [EditKind::Move]);
-    let place = output.allocs_of(Inst::from_u32(4))[0];
+    let place = output.place(4, 0);
     assert!(place.as_reg().is_some_and(|reg| !X86.units(reg).intersects(RESIDENTS)));
     assert!(output.used_regs.intersects(RESIDENTS));
 }

@@ -12,7 +12,7 @@ use ice_asm::x86::Mode;
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::Landings;
 use ice_codegen::mach::{FramePointer, MachBlock, MachFunction, MachInstId, Tables};
-use ice_regalloc::Output;
+use ice_regalloc::{Allocation, Output};
 
 /// ModRM, SIB, 32-bit displacement and address-size prefix.
 const MEMORY: u32 = 7;
@@ -181,16 +181,16 @@ fn make<const SLOT: u32, const CONFINED: bool, L: Listing>(
             edits = rest;
         }
         if operands_in_memory > 0 {
-            let here = count_in_memory(allocation, range);
+            let here = count_in_memory(
+                &allocation.allocs[mach.body().operand_range(range.start as u32..range.end as u32)],
+            );
             offset += u64::from(MEMORY - SLOT) * here as u64 * if CONFINED { 2 } else { 1 };
             operands_in_memory = operands_in_memory.saturating_sub(here);
         }
     }
 }
 
-/// How many operands are in the memory that an instruction loads from.
-fn count_in_memory(allocation: &Output, insts: core::ops::Range<usize>) -> usize {
-    let starts = &allocation.operand_starts;
-    let places = &allocation.allocs[starts[insts.start] as usize..starts[insts.end] as usize];
+/// How many of these places are in the memory that an instruction loads from.
+fn count_in_memory(places: &[Allocation]) -> usize {
     places.iter().filter(|place| place.is_remat()).count()
 }

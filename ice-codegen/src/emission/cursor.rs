@@ -84,7 +84,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
             operands: &[],
             origins: mach.origins(),
             live: mach.live_calls(),
-            all_places: allocation.places(),
+            all_places: allocation.places(mach.body()),
             num_blocks: mach.num_blocks() as u32,
             is_passed: false,
             faults: Faults::default(),

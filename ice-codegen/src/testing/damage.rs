@@ -62,7 +62,7 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
     };
     let mut damaged = good.clone();
     for inst in (0..mach.insts().len() as u32).map(Inst::from_u32) {
-        let range = good.operand_range(inst);
+        let range = mach.body().operand_range(inst.as_u32()..inst.as_u32() + 1);
         for (n, operand) in range.clone().zip(mach.body().operands(inst)) {
             // What is made again where it is used may have no place of its own.
             let is_remade = mach.insts()[inst.as_u32() as usize].rematerialize().is_some();
@@ -90,8 +90,8 @@ pub fn damage_places<T: Target>(target: &T, banks: &[Range<u8>]) -> usize {
     found
 }
 
-/// Checks that an allocation with a place too few or too many, without the end of an instruction's places, or with an
-/// edit behind the end, is an internal error that says so.
+/// Checks that an allocation with a place too few or too many, or with an edit behind the end, is an internal error that
+/// says so.
 ///
 /// # Panics
 /// If one is not.
@@ -103,14 +103,7 @@ pub fn check_shape<T: Target>(target: &T) {
         damage(&mut damaged);
         emit(target, &mach, &damaged).expect_err("the allocation is damaged").to_string()
     };
-    let shapes = [
-        error(&|out| _ = out.allocs.pop()),
-        error(&|out| {
-            out.allocs.push(Allocation::NONE);
-            *out.operand_starts.last_mut().expect("there is an end") += 1;
-        }),
-        error(&|out| _ = out.operand_starts.pop()),
-    ];
+    let shapes = [error(&|out| _ = out.allocs.pop()), error(&|out| out.allocs.push(Allocation::NONE))];
     for error in shapes {
         assert!(error.starts_with("internal error in register allocation, "), "{error}");
         assert!(error.ends_with("it has more or fewer places than operands"), "{error}");
@@ -141,11 +134,7 @@ fn end_with<T: Target>(target: &T, last: T::Inst) -> String {
     mach.finish().expect("there are no successors");
     let places =
         operand_classes.iter().map(|class| target.registers(&mach.frame).classes[class.index()].order[0]);
-    let allocation = Output {
-        allocs: places.map(Allocation::reg).collect(),
-        operand_starts: Vec::from([0, operand_classes.len() as u32]),
-        ..Output::default()
-    };
+    let allocation = Output { allocs: places.map(Allocation::reg).collect(), ..Output::default() };
     emit(target, &mach, &allocation).expect_err("a block is missing").to_string()
 }
 

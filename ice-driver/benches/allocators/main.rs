@@ -160,7 +160,7 @@ fn quality_of_ours(func: &ice_regalloc::Function, output: &Output, quality: &mut
     }
     for (i, weight) in weights.iter().enumerate() {
         let inst = ice_regalloc::Inst::from_u32(i as u32);
-        for (op, place) in func.operands(inst).iter().zip(output.allocs_of(inst)) {
+        for (op, place) in func.operands(inst).iter().zip(output.allocs_of(func, inst)) {
             if *place == Allocation::NONE && op.is_def() {
                 quality.again -= weight;
             } else if !place.is_reg() {

@@ -104,7 +104,7 @@ impl Pipeline {
         let allocation = self.generator.allocation();
         for inst in 0..self.generator.num_insts() {
             let inst = ice_regalloc::Inst::from_u32(inst as u32);
-            let _ = writeln!(out, "{inst}: {:?}", allocation.allocs_of(inst));
+            let _ = writeln!(out, "{inst}: {:?}", allocation.allocs_of(self.generator.body(), inst));
         }
         for edit in &allocation.edits {
             let _ = writeln!(out, "{}: {} = {}", edit.point, edit.to, edit.from);

@@ -75,7 +75,7 @@ impl Marks {
 
     fn check_inst(&mut self, input: &Input<'_>, inst: Inst, violations: &mut Vec<Violation>) {
         let ops = input.func.operands(inst);
-        let places = input.output.allocs_of(inst);
+        let places = input.output.allocs_of(input.func, inst);
         let clobbers = input.func.clobbers(inst);
         let left_out = places == [Allocation::NONE] && input.remat_of(inst).is_some();
         let mut clash = false;
@@ -165,7 +165,7 @@ fn fits(input: &Input<'_>, place: Allocation, size: u32) -> bool {
 /// Reports each pair of operands of `inst` that clashes.
 fn name_clashes(input: &Input<'_>, inst: Inst, violations: &mut Vec<Violation>) {
     let ops = input.func.operands(inst);
-    let places = input.output.allocs_of(inst);
+    let places = input.output.allocs_of(input.func, inst);
     for second in 0..ops.len() {
         for first in 0..second {
             let overlap = places[first] == places[second]

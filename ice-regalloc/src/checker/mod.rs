@@ -201,23 +201,9 @@ impl Input<'_> {
     /// Whether the lists of the output fit the function and each other.
     fn has_shape(&self) -> bool {
         let Input { func, output, .. } = self;
-        let num_insts = func.num_insts();
-        let starts = &output.operand_starts;
-        if starts.len() != num_insts + 1 {
-            return false;
-        }
-        let mut total = 0;
-        for (i, &start) in starts.iter().enumerate() {
-            if start as usize != total {
-                return false;
-            }
-            if i < num_insts {
-                total += func.operands(Inst::from_u32(i as u32)).len();
-            }
-        }
-        output.allocs.len() == total
+        output.allocs.len() == func.all_operands().len()
             && output.edits.is_sorted_by_key(|e| e.point)
-            && output.edits.last().is_none_or(|e| (e.point.inst().as_u32() as usize) < num_insts)
+            && output.edits.last().is_none_or(|e| (e.point.inst().as_u32() as usize) < func.num_insts())
     }
 }
 
@@ -328,7 +314,7 @@ impl Checker {
                 };
                 if wrong {
                     let (inst, operand) = (found.inst, found.operand);
-                    let (vreg, place) = (found.value.0, input.output.allocs_of(inst)[operand]);
+                    let (vreg, place) = (found.value.0, input.output.allocs_of(input.func, inst)[operand]);
                     violations.push(Violation::WrongValue { inst, operand, vreg, place });
                 }
             });

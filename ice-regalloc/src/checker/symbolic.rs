@@ -241,7 +241,7 @@ impl Symbolic {
 
     fn inst(&mut self, input: &Input<'_>, inst: Inst, tell: &mut impl FnMut(Found)) {
         let ops = input.func.operands(inst);
-        let places = input.output.allocs_of(inst);
+        let places = input.output.allocs_of(input.func, inst);
         let mut defines = false;
         for (operand, (op, &place)) in ops.iter().zip(places).enumerate() {
             defines |= op.is_def();

@@ -15,7 +15,6 @@
 
 mod write;
 
-use crate::memory::refill_from;
 use crate::operand::{Block, Inst, Operand, VReg};
 use crate::output::Allocation;
 use crate::references::References;
@@ -217,28 +216,12 @@ impl Function {
         &self.operands
     }
 
-    /// For each instruction and the end: where its operands start among all.
+    /// Where the operands of these instructions are among [all](Self::all_operands), and their places among those of an
+    /// [`Output`](crate::Output).
     #[inline]
-    pub fn operand_starts(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.references.rows.all().iter().map(|row| row.end)
-    }
-
-    /// Whether these are the [operand starts](Self::operand_starts). Four at a time, and not ending at the first that differs:
-    /// each function is asked.
-    pub fn has_operand_starts(&self, starts: &[u32]) -> bool {
-        let (rows, last_rows) = self.references.rows.all().as_chunks::<4>();
-        let (starts, last_starts) = starts.as_chunks::<4>();
-        let differences = rows.iter().zip(starts).fold(0, |all, (rows, starts)| {
-            let [a, b, c, d] = rows.map(|row| row.end);
-            all | (a ^ starts[0]) | (b ^ starts[1]) | (c ^ starts[2]) | (d ^ starts[3])
-        });
-        let are_same = differences == 0 && rows.len() == starts.len();
-        are_same && last_rows.iter().map(|row| row.end).eq(last_starts.iter().copied())
-    }
-
-    /// Makes the list that of the operand starts.
-    pub(crate) fn write_operand_starts(&self, out: &mut Vec<u32>) {
-        refill_from(out, self.references.rows.all().iter().map(|row| row.end));
+    pub fn operand_range(&self, insts: Range<u32>) -> Range<usize> {
+        let rows = self.references.rows.all();
+        rows[insts.start as usize].end as usize..rows[insts.end as usize].end as usize
     }
 
     /// Units that `inst` destroys beside its definitions. Logarithmic in the number of instructions that destroy some.

@@ -54,6 +54,8 @@ struct Holder {
     vreg: u32,
     /// End of the present segment when active, start of the next one when inactive.
     until: u32,
+    /// End of the last segment.
+    end: u32,
     units: RegUnits,
 }
 
@@ -71,19 +73,25 @@ fn units_of(holders: &[Holder]) -> RegUnits {
     holders.iter().fold(RegUnits::EMPTY, |all, holder| all.union(holder.units))
 }
 
-/// Asks `stays` of each holder whose time is up at `position`, and takes those out that do not. Gives the time of the next.
+/// Takes out the holders that are over at `position`, and asks `stays` of each whose time is up. Gives the time of the next
+/// and the units of those that are left.
 #[inline(always)]
-fn sweep(holders: &mut Vec<Holder>, position: u32, mut stays: impl FnMut(&mut Holder) -> bool) -> u32 {
-    let (mut next, mut k) = (u32::MAX, 0);
+fn sweep(
+    holders: &mut Vec<Holder>,
+    position: u32,
+    mut stays: impl FnMut(&mut Holder) -> bool,
+) -> (u32, RegUnits) {
+    let (mut next, mut units, mut k) = (u32::MAX, RegUnits::EMPTY, 0);
     while let Some(holder) = holders.get_mut(k) {
-        if holder.until <= position && !stays(holder) {
+        if holder.until <= position && (holder.end <= position || !stays(holder)) {
             holders.swap_remove(k);
             continue;
         }
         next = next.min(holder.until);
+        units.insert(holder.units);
         k += 1;
     }
-    next
+    (next, units)
 }
 
 /// Whether two intervals have a position in common, from the given segments on.
@@ -202,23 +210,23 @@ impl Scanner<'_> {
         let Scanner { ranges, assign, active_units, next_end, next_begin, .. } = self;
         let Assign { active, inactive, .. } = &mut **assign;
         if position >= *next_end {
-            *next_end = sweep(active, position, |holder| match ranges.pass(holder.vreg, position) {
-                Some(segment) if segment.from > position && inactive.len() < MAX_INACTIVE => {
-                    holder.until = segment.from;
-                    *next_begin = segment.from.min(*next_begin);
-                    inactive.push(*holder);
-                    false
-                }
-                Some(segment) => {
-                    holder.until = segment.to;
-                    true
-                }
-                None => false,
-            });
-            *active_units = units_of(active);
+            (*next_end, *active_units) =
+                sweep(active, position, |holder| match ranges.pass(holder.vreg, position) {
+                    Some(segment) if segment.from > position && inactive.len() < MAX_INACTIVE => {
+                        holder.until = segment.from;
+                        *next_begin = segment.from.min(*next_begin);
+                        inactive.push(*holder);
+                        false
+                    }
+                    Some(segment) => {
+                        holder.until = segment.to;
+                        true
+                    }
+                    None => false,
+                });
         }
         if position >= *next_begin {
-            *next_begin = sweep(inactive, position, |holder| match ranges.pass(holder.vreg, position) {
+            (*next_begin, _) = sweep(inactive, position, |holder| match ranges.pass(holder.vreg, position) {
                 Some(segment) if segment.from > position => {
                     holder.until = segment.from;
                     true
@@ -349,7 +357,7 @@ impl Scanner<'_> {
         };
         self.take(v, reg);
         let units = self.tables.units(reg);
-        self.assign.active.push(Holder { vreg: v, until, units });
+        self.assign.active.push(Holder { vreg: v, until, end, units });
         self.active_units.insert(units);
         self.next_end = self.next_end.min(until);
     }

@@ -216,7 +216,6 @@ pub(crate) fn allocate<'f>(
     analyze(func, file, options, scratch)?;
     let Scratch { scan, live, ranges, assign, webs, splits, tables, walk, .. } = scratch;
     let operands = func.all_operands().len();
-    func.write_operand_starts(&mut out.operand_starts);
     Scanner {
         func,
         file,

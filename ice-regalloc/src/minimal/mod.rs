@@ -233,7 +233,6 @@ fn allocate_blocks<'f>(
     let operands = func.all_operands();
     let mut allocs = core::mem::take(&mut out.allocs);
     refill(&mut allocs, operands.len(), Allocation::NONE);
-    func.write_operand_starts(&mut out.operand_starts);
     cx.clear();
     let mut allocator = Allocator {
         func,

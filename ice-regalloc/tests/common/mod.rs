@@ -104,6 +104,35 @@ impl StoredFunction {
     }
 }
 
+/// A function with its allocation, which was checked.
+#[derive(Debug)]
+pub struct Allocated {
+    pub func: Function,
+    pub output: Output,
+}
+
+impl Allocated {
+    pub fn new(func: &StoredFunction, file: &'static RegisterFile, options: &Options) -> Allocated {
+        let func = func.build();
+        let output = Context::new().allocate(&func, file, options).expect("allocates").clone();
+        check(&func, file, &output).expect("checks");
+        Allocated { func, output }
+    }
+
+    /// Where operand `operand` of instruction `inst` is.
+    pub fn place(&self, inst: u32, operand: usize) -> Allocation {
+        self.output.allocs_of(&self.func, Inst::from_u32(inst))[operand]
+    }
+}
+
+impl core::ops::Deref for Allocated {
+    type Target = Output;
+
+    fn deref(&self) -> &Output {
+        &self.output
+    }
+}
+
 impl StoredInst {
     fn add_to(&self, func: &mut Function) {
         func.add_operands(&self.ops);

@@ -74,7 +74,7 @@ pub fn simulate(
             };
             run_edits(&mut units, &mut slots, ProgPoint::before(inst));
             let ops = func.operands(inst);
-            let places = output.allocs_of(inst);
+            let places = output.allocs_of(func, inst);
             let mut values = vec![0; ops.len()];
             for k in 0..ops.len() {
                 if ops[k].is_def() {

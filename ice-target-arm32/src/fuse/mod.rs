@@ -34,6 +34,6 @@ impl<'a> AllocatedCode<'a> {
 
     /// The places of the operands of an instruction.
     fn places(self, inst: MachInstId) -> &'a [Allocation] {
-        self.allocation.allocs_of(inst)
+        self.allocation.allocs_of(self.mach.body(), inst)
     }
 }

@@ -58,7 +58,7 @@ impl<I: MachInst> MachFunction<I> {
                 write_edits(out, &mut edits, ProgPoint::before(id), registers)?;
                 out.write_str("    ")?;
                 self.insts()[index].write(out)?;
-                let places = self.body().operands(id).iter().zip(allocation.allocs_of(id));
+                let places = self.body().operands(id).iter().zip(allocation.allocs_of(self.body(), id));
                 for (n, (operand, &place)) in places.enumerate() {
                     write!(out, "{}{}=", if n == 0 { "    ; " } else { " " }, operand.vreg())?;
                     write_place(out, place, registers)?;
