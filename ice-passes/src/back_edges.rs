@@ -13,7 +13,7 @@
 
 use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
-use crate::counters::{Counter, Counting};
+use crate::counters::{Counter, Counting, Operands};
 use crate::split::rename_predecessor;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -47,10 +47,8 @@ pub(crate) struct BackEdges {
     steps: Vec<Step>,
     /// Whether any of them asks for a look at all operands.
     needs_counts: bool,
-    /// By value: its number among the phis and next values of the steps, in turns, counted from 1.
-    numbers: Vec<u32>,
-    /// By value: how many operands it is, or nothing.
-    counts: Vec<u32>,
+    /// By value, or nothing.
+    operands: Vec<Operands>,
     index: CounterIndex,
     /// Headers, and the blocks that were made on edges back to them.
     edges: Vec<(Block, Block)>,
@@ -106,11 +104,11 @@ impl BackEdges {
         }
         // Those of one edge stand together.
         self.steps.sort_by_key(|step| (step.header, step.latch));
-        self.counts.clear();
+        self.operands.clear();
         if self.needs_counts {
             self.find_overlaps(func, loops);
         }
-        let mut counting = Counting { loops, counts: &self.counts, adds, index: &mut self.index };
+        let mut counting = Counting { loops, operands: &self.operands, adds, index: &mut self.index };
         let has_one_way_in =
             self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
         self.copies.clear();
@@ -160,21 +158,20 @@ impl BackEdges {
 
     /// Finds the phis that are used behind their loops, and where next values are used.
     fn find_overlaps(&mut self, func: &Function, loops: &LoopForest) {
-        self.numbers.clear();
-        self.numbers.resize(func.num_values(), 0);
-        self.counts.resize(func.num_values(), 0);
+        self.operands.resize(func.num_values(), Operands::default());
         for (n, step) in self.steps.iter_mut().enumerate() {
-            self.numbers[step.phi.index()] = 2 * n as u32 + 1;
+            self.operands[step.phi.index()].number = 2 * n as u32 + 1;
             // Of a sum of two phis that both become, only the last is looked at.
-            let number = &mut self.numbers[step.next.index()];
+            let number = &mut self.operands[step.next.index()].number;
             step.is_used = *number != 0;
             *number = 2 * n as u32 + 2;
         }
         for block in func.blocks() {
             for inst in func.block_insts(block) {
                 func.for_each_operand(inst, |value| {
-                    self.counts[value.index()] += 1;
-                    if let number @ 1.. = self.numbers[value.index()]
+                    let operands = &mut self.operands[value.index()];
+                    operands.count += 1;
+                    if let number @ 1.. = operands.number
                         && let Some(step) = self.steps.get_mut((number as usize - 1) / 2)
                     {
                         let is_behind = !loops.contains(step.header, block);

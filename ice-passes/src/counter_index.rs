@@ -7,6 +7,7 @@
 //! Requires: how many operands each value is, those of dead instructions among them. Preserves: the value of each sum.
 //! Linear in the block.
 
+use crate::counters::Operands;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Value};
@@ -27,11 +28,11 @@ pub(crate) struct CounterIndex {
 
 impl CounterIndex {
     /// Finds the sums of `counter` in `block`. Whether they are all that instructions there but `others` do with it, which are
-    /// `count` operands; by value, `counts` says how many each is in the function.
+    /// `count` operands; by value, `operands` says how many each is in the function.
     pub(crate) fn find(
         &mut self,
         func: &Function,
-        counts: &[u32],
+        operands: &[Operands],
         block: Block,
         (counter, count): (Value, u32),
         others: [Inst; 2],
@@ -51,7 +52,7 @@ impl CounterIndex {
                     self.multiples.push((
                         result,
                         power as u8,
-                        counts.get(result.index()).copied().unwrap_or(0),
+                        operands.get(result.index()).map_or(0, |operands| operands.count),
                     ));
                     true
                 }

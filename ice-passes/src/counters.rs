@@ -18,11 +18,19 @@ use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Use
 /// Largest number that addresses take up.
 const MAX_NUMBER: u64 = 1 << 24;
 
+/// The operands that a value is.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Operands {
+    pub(crate) count: u32,
+    /// Its number among the phis and next values of the steps, in turns, counted from 1.
+    pub(crate) number: u32,
+}
+
 /// What counters are looked at with.
 pub(crate) struct Counting<'a> {
     pub(crate) loops: &'a LoopForest,
-    /// By value, how many operands it is.
-    pub(crate) counts: &'a [u32],
+    /// By value.
+    pub(crate) operands: &'a [Operands],
     /// Whether an access adds two registers and a number.
     pub(crate) adds: bool,
     pub(crate) index: &'a mut CounterIndex,
@@ -30,7 +38,7 @@ pub(crate) struct Counting<'a> {
 
 impl Counting<'_> {
     fn count(&self, value: Value) -> u32 {
-        self.counts.get(value.index()).copied().unwrap_or(0)
+        self.operands.get(value.index()).map_or(0, |operands| operands.count)
     }
 }
 
@@ -70,7 +78,7 @@ impl Counter {
             if !counting.adds
                 || self.header != self.latch
                 || !self.is_from_number(func)
-                || !counting.index.find(func, counting.counts, self.header, others, [self.def, comparison])
+                || !counting.index.find(func, counting.operands, self.header, others, [self.def, comparison])
                 || !self.start_at_distance(func, bound, ahead)
             {
                 return false;

@@ -1,10 +1,10 @@
 //! Loop variables that only count for themselves go away.
 //!
 //! A phi at the head of a loop and what computes its next value use each other, so that counts of uses never find them
-//! dead: `i` in a loop whose exit depends on a pointer. Most phis have a use that leads to a side effect or a branch
-//! in a few steps along the last users, which ends the question. For the rest a set is grown backwards from the phi: what
-//! computes its operands inside the loop, without side effects. What is used outside the set is taken out of it
-//! again, with consequences; if the phi stays, the whole set is used by itself alone.
+//! dead: `i` in a loop whose exit depends on a pointer. Most phis have a use that leads to a side effect, to a branch
+//! or out of the loop in a few steps along the last users, which ends the question. For the rest a set is grown
+//! backwards from the phi: what computes its operands inside the loop, without side effects. What is used outside the
+//! set is taken out of it again, with consequences; if the phi stays, the whole set is used by itself alone.
 //!
 //! Requires: a verified function, its loop forest and use counts. Preserves: blocks, terminators, side effects; counts of
 //! uses are too high afterwards. Linear: a set has a bounded size.
@@ -12,7 +12,7 @@
 use crate::changed::Changed;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Function, Inst, InstData, LoopForest, Uses, Value};
+use ice_ir::{Block, Function, Inst, InstData, LoopForest, Uses, Value};
 
 /// Steps along last users before a set is grown.
 const STEPS: u32 = 24;
@@ -49,7 +49,7 @@ pub fn remove_dead_cycles(
             if !matches!(func.inst(phi), InstData::Phi { .. }) {
                 break;
             }
-            if may_be_dead(func, uses, phi)
+            if may_be_dead(func, (loops, header), uses, phi)
                 && !scratch.is_dead.get(phi.index()).is_some_and(|&is_dead| is_dead)
                 && scratch.grow(func, loops, phi)
                 && scratch.is_closed(func, uses)
@@ -66,8 +66,8 @@ pub fn remove_dead_cycles(
     Changed::instructions(!scratch.dead.is_empty())
 }
 
-/// Whether no side effect is found along the last users of a phi.
-fn may_be_dead(func: &Function, uses: &Uses, phi: Inst) -> bool {
+/// Whether the last users of a phi of `header`, and theirs, have no side effect and do not leave the loop, as far as is looked.
+fn may_be_dead(func: &Function, (loops, header): (&LoopForest, Block), uses: &Uses, phi: Inst) -> bool {
     let mut inst = phi;
     for _ in 0..STEPS {
         let Some(value) = func.result(inst) else { return false };
@@ -78,6 +78,9 @@ fn may_be_dead(func: &Function, uses: &Uses, phi: Inst) -> bool {
         }
         if user == phi {
             break;
+        }
+        if !func.layout.block_of(user).is_some_and(|block| loops.contains(header, block)) {
+            return false;
         }
         inst = user;
     }
