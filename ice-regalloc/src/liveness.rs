@@ -75,6 +75,21 @@ fn mark<'a>(marks: &'a mut [Marks], marked: &mut Vec<u32>, b: u32) -> &'a mut Ma
     here
 }
 
+/// Takes the last block out of a set of which the words from `word` on are empty, and all others where it is none.
+#[inline(always)]
+fn last_of(set: &mut [u64], word: &mut usize) -> Option<u32> {
+    while let Some(last) = word.checked_sub(1) {
+        let bits = &mut set[last];
+        if *bits != 0 {
+            let bit = bits.ilog2();
+            *bits ^= 1 << bit;
+            return Some(last as u32 * u64::BITS + bit);
+        }
+        *word = last;
+    }
+    None
+}
+
 /// What changes at the block borders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Liveness {
@@ -89,7 +104,8 @@ pub(crate) struct Liveness {
     marks: Vec<Marks>,
     /// Blocks with marks.
     marked: Vec<u32>,
-    /// Blocks that wait.
+    /// Blocks that wait from the beginning, as bits, and those that were found to.
+    first: Vec<u64>,
     stack: Vec<u32>,
     crossing: Vec<u32>,
     /// Twice the border, and 1 for what begins below it; the register.
@@ -116,6 +132,7 @@ impl Liveness {
             // A function that took too many steps has left marks.
             self.marked.drain(..).for_each(|b| self.marks[b as usize] = Marks::default());
             self.stack.clear();
+            refill(&mut self.first, blocks.div_ceil(u64::BITS as usize), 0);
             self.marks.resize(self.marks.len().max(blocks + 1), Marks::default());
             self.mentions(func);
             if !func.references.aheads.params.is_empty() {
@@ -197,7 +214,7 @@ impl Liveness {
 
     /// Finds the blocks where the registers of a group are live and notes where that changes. Gives the steps left.
     fn follow(&mut self, func: &Function, group: usize, mut steps: usize) -> Option<usize> {
-        let Liveness { marks, marked, stack, changes, .. } = self;
+        let Liveness { marks, marked, first, stack, changes, .. } = self;
         let events = self.groups[group] as usize..self.groups[group + 1] as usize;
         for &Event { register, block, kinds } in &self.by_group[events] {
             let bit = 1 << (register as usize % GROUP);
@@ -213,15 +230,13 @@ impl Liveness {
             }
             if kinds & NEEDED != 0 {
                 here.start |= bit;
-                if here.waiting == 0 {
-                    stack.push(block);
-                }
                 here.waiting |= bit;
+                first[block as usize / u64::BITS as usize] |= 1 << (block % u64::BITS);
             }
         }
         // From the last block on: what is met on the way up waits already, and goes on together.
-        stack.sort_unstable();
-        while let Some(b) = stack.pop() {
+        let mut word = first.len();
+        while let Some(b) = stack.pop().or_else(|| last_of(first, &mut word)) {
             let here = mark(marks, marked, b);
             let bits = core::mem::take(&mut here.waiting);
             let followed = bits & !here.params;
