@@ -252,8 +252,8 @@ impl Scanner<'_> {
             None => [NO_REG; 2],
         });
         let is_ahead = interval.near_weight[0] >= LOOP && a[0] == NO_REG;
-        let mut hints = [a[0], b[0], interval.hint, a[1], b[1]];
-        let unfit = if is_ahead { self.leave_unfit(v, &mut hints) } else { RegUnits::EMPTY };
+        let hints = [a[0], b[0], interval.hint, a[1], b[1]];
+        let (hints, unfit) = if is_ahead { self.leave_unfit(v, hints) } else { (hints, RegUnits::EMPTY) };
         for hint in hints {
             if hint == NO_REG || !self.tables.in_class(narrow, hint) {
                 continue;
@@ -279,10 +279,10 @@ impl Scanner<'_> {
         found
     }
 
-    /// Leaves the hints of `v` out that its first neighbour, whose turn comes later, will hardly share and that weigh less.
-    /// Gives the units that the neighbour will hardly get.
+    /// The hints of `v` without those that its first neighbour, whose turn comes later, will hardly share and that weigh less,
+    /// and the units that the neighbour will hardly get.
     #[inline(never)]
-    fn leave_unfit(&self, v: u32, hints: &mut [u8; 5]) -> RegUnits {
+    fn leave_unfit(&self, v: u32, mut hints: [u8; 5]) -> ([u8; 5], RegUnits) {
         let interval = &self.ranges.intervals[v as usize];
         let unfit = self.unfit(interval.near[0]);
         let [first, second] = interval.near_weight;
@@ -291,7 +291,7 @@ impl Scanner<'_> {
                 *hint = NO_REG;
             }
         }
-        unfit
+        (hints, unfit)
     }
 
     /// Units that `v`, whose turn comes later, will hardly get: what others reserve in it, and hold where it begins.
