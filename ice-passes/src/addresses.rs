@@ -13,8 +13,8 @@
 //! there, its terms may need two. Blocks outside of loops stay as they are: that is not worth the time. An address that
 //! has more terms than an operand takes stays. The address of a function or global counts as a register.
 //!
-//! Requires: a verified function, its loop forest and use counts. Preserves: all but addresses of loads and stores. The
-//! originals are left for [`Uses`] to find dead. Linear in the instructions of loops.
+//! Requires: a verified function, its loop forest and use counts. Preserves: all but addresses of loads and stores; keeps the
+//! use counts, but the last user of a value is a guess then. Linear in the instructions of loops.
 
 use crate::changed::Changed;
 use alloc::vec::Vec;
@@ -37,6 +37,9 @@ pub struct AddressScratch {
     free: Vec<u32>,
     /// Addresses of the current block that were computed anew.
     own: Vec<Own>,
+    /// Accesses that have got other addresses, and what they used before.
+    changed: Vec<Inst>,
+    before: Vec<Value>,
 }
 
 /// An address, what accesses of one block have instead, and how many more may have it.
@@ -74,7 +77,7 @@ pub fn fold_addresses(
     func: &mut Function,
     pointer: Type,
     loops: &LoopForest,
-    uses: &Uses,
+    uses: &mut Uses,
     scratch: &mut AddressScratch,
 ) -> Changed {
     if loops.num_loops() == 0 {
@@ -86,7 +89,9 @@ pub fn fold_addresses(
     if !pass.count() {
         return Changed::Nothing;
     }
-    let mut any = false;
+    scratch.changed.clear();
+    scratch.before.clear();
+    let made = func.num_insts();
     let mut at = func.layout.entry();
     while let Some(block) = at {
         scratch.own.clear();
@@ -94,15 +99,23 @@ pub fn fold_addresses(
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
             if let InstData::Load { address, .. } | InstData::Store { address, .. } = *func.inst(inst) {
-                any |= give_address(func, (loops, uses), pointer, scratch, inst, address);
+                give_address(func, (loops, uses), pointer, scratch, inst, address);
             }
         }
         at = func.layout.next_block(block);
     }
-    Changed::instructions(any)
+    if scratch.changed.is_empty() {
+        return Changed::Nothing;
+    }
+    // Not before: what is free is told from the counts of the beginning.
+    scratch.before.iter().for_each(|&value| uses.withdraw(value));
+    let made = (made..func.num_insts()).map(Inst::new);
+    made.chain(scratch.changed.iter().copied()).for_each(|inst| uses.count_new(func, inst, inst));
+    uses.drop_unused(func);
+    Changed::Instructions
 }
 
-/// Gives `access` an address of its own if that is worth while. Whether it did.
+/// Gives `access` an address of its own if that is worth while.
 fn give_address(
     func: &mut Function,
     (loops, uses): (&LoopForest, &Uses),
@@ -110,7 +123,7 @@ fn give_address(
     scratch: &mut AddressScratch,
     access: Inst,
     address: Value,
-) -> bool {
+) {
     // A load, an operation and a store are one instruction if they have one address.
     let known = scratch.own.iter_mut().rev().take(MAX_OWN).find(|own| own.address == address && own.left > 0);
     let value = match known {
@@ -120,15 +133,16 @@ fn give_address(
         }
         None => {
             let pass = Pass { func, loops, uses, pointer, free: &mut scratch.free };
-            let Some(terms) = pass.terms(access, address) else { return false };
+            let Some(terms) = pass.terms(access, address) else { return };
             let left = if terms.number == 0 { MAX_SHARED - 1 } else { u32::MAX };
-            let Some(value) = rebuild(func, pointer, access, address, terms) else { return false };
+            let Some(value) = rebuild(func, pointer, access, address, terms) else { return };
             scratch.own.push(Own { address, value, left });
             value
         }
     };
+    func.for_each_operand(access, |operand| scratch.before.push(operand));
+    scratch.changed.push(access);
     func.map_operands(access, |operand| if operand == address { value } else { operand });
-    true
 }
 
 impl Pass<'_> {

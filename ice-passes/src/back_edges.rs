@@ -7,14 +7,16 @@
 //! the place of the one that the move would need. Where the next value is needed behind the loop beside the present one, it
 //! is computed there once more. Counters that only count end at zero (`counters.rs`).
 //!
-//! Requires: a verified function without dead instructions, its loop forest and use counts, and the steps of loops, each in
-//! the place in its block where it should stay. Preserves: the order of side effects; adds blocks. Linear in the function
-//! if a step's next value has other uses than the phi, or it may end at zero, or else in the steps.
+//! Requires: a verified function without dead instructions but for such as the counts have, its loop forest and exact use
+//! counts, and the steps of loops, each in the place in its block where it should stay. Preserves: the order of side
+//! effects; adds blocks. Linear in the loops if a step's next value has other uses than the phi, or it may end at zero, or
+//! else in the steps.
 
 use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
-use crate::counters::{Counter, Counting, Operands};
+use crate::counters::{Counter, Counting};
 use crate::split::rename_predecessor;
+use alloc::vec;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
@@ -32,6 +34,8 @@ struct Step {
     /// Whether the next value has uses in the loop, beside the phi, and behind it.
     is_used: bool,
     is_used_behind: bool,
+    /// How many uses of the phi and of the next value were not found yet.
+    uses_left: [u32; 2],
 }
 
 impl Step {
@@ -45,10 +49,12 @@ impl Step {
 #[derive(Default)]
 pub(crate) struct BackEdges {
     steps: Vec<Step>,
-    /// Whether any of them asks for a look at all operands.
-    needs_counts: bool,
-    /// By value, or nothing.
-    operands: Vec<Operands>,
+    /// Whether any of them asks for a look at all operands in loops.
+    needs_look: bool,
+    /// By value: its number among the phis and next values of the steps, in turns, counted from 1.
+    numbers: Vec<u32>,
+    /// By block: whether it is the header of a loop with steps, or of one inside.
+    has_steps: Vec<bool>,
     index: CounterIndex,
     /// Headers, and the blocks that were made on edges back to them.
     edges: Vec<(Block, Block)>,
@@ -60,7 +66,7 @@ impl BackEdges {
     /// Forgets the steps of the function before.
     pub(crate) fn begin(&mut self) {
         self.steps.clear();
-        self.needs_counts = false;
+        self.needs_look = false;
     }
 
     /// Notes that `def` in `latch` gives `phi` its next value, if something may come of that. `is_compared` if the comparison
@@ -82,11 +88,21 @@ impl BackEdges {
         // Blocks behind a loop mostly stand behind it: this saves most functions the look at all their operands.
         let last = uses.last_user(phi).and_then(|user| func.layout.block_of(user));
         let overlaps = is_compared || last.is_some_and(|last| !loops.contains(header, last));
-        let step = Step { phi, next, def, latch, header, overlaps, is_used: false, is_used_behind: false };
+        let step = Step {
+            phi,
+            next,
+            def,
+            latch,
+            header,
+            overlaps,
+            is_used: false,
+            is_used_behind: false,
+            uses_left: [0; 2],
+        };
         let may_count = step.counter().may_count_to_zero(func, uses);
         if (if_true == header) != (if_false == header) && (overlaps || may_count) {
             self.steps.push(step);
-            self.needs_counts |= may_count || uses.count_if_known(next) != 1;
+            self.needs_look |= may_count || uses.count_if_known(next) != 1;
         }
     }
 
@@ -97,6 +113,7 @@ impl BackEdges {
         func: &mut Function,
         cfg: &ControlFlowGraph,
         loops: &mut LoopForest,
+        uses: &Uses,
         adds: bool,
     ) -> Changed {
         if self.steps.is_empty() {
@@ -104,11 +121,10 @@ impl BackEdges {
         }
         // Those of one edge stand together.
         self.steps.sort_by_key(|step| (step.header, step.latch));
-        self.operands.clear();
-        if self.needs_counts {
-            self.find_overlaps(func, loops);
+        if self.needs_look {
+            self.find_overlaps(func, loops, uses);
         }
-        let mut counting = Counting { loops, operands: &self.operands, adds, index: &mut self.index };
+        let mut counting = Counting { loops, uses, adds, index: &mut self.index };
         let has_one_way_in =
             self.steps.iter().any(|step| step.is_used_behind) && is_reducible(func, cfg, loops);
         self.copies.clear();
@@ -156,26 +172,40 @@ impl BackEdges {
         changed
     }
 
-    /// Finds the phis that are used behind their loops, and where next values are used.
-    fn find_overlaps(&mut self, func: &Function, loops: &LoopForest) {
-        self.operands.resize(func.num_values(), Operands::default());
+    /// Finds the phis that are used behind their loops, and where next values are used. What is not found in these loops is
+    /// behind them.
+    fn find_overlaps(&mut self, func: &Function, loops: &LoopForest, uses: &Uses) {
+        self.numbers.clear();
+        self.numbers.resize(func.num_values(), 0);
+        self.has_steps.clear();
+        self.has_steps.resize(func.num_blocks(), false);
         for (n, step) in self.steps.iter_mut().enumerate() {
-            self.operands[step.phi.index()].number = 2 * n as u32 + 1;
+            self.numbers[step.phi.index()] = 2 * n as u32 + 1;
             // Of a sum of two phis that both become, only the last is looked at.
-            let number = &mut self.operands[step.next.index()].number;
+            let number = &mut self.numbers[step.next.index()];
             step.is_used = *number != 0;
             *number = 2 * n as u32 + 2;
+            self.has_steps[step.header.index()] = true;
+            step.uses_left = [step.phi, step.next].map(|value| uses.count_if_known(value));
         }
-        for block in func.blocks() {
+        debug_assert!(self.counts_hold(func), "other uses than were counted");
+        // Those around come first.
+        for header in loops.headers() {
+            if loops.outer(header).is_some_and(|outer| self.has_steps[outer.index()]) {
+                self.has_steps[header.index()] = true;
+            }
+        }
+        let is_inside = |header: Block| self.has_steps[header.index()];
+        for block in func.blocks().filter(|&block| loops.innermost(block).is_some_and(is_inside)) {
             for inst in func.block_insts(block) {
                 func.for_each_operand(inst, |value| {
-                    let operands = &mut self.operands[value.index()];
-                    operands.count += 1;
-                    if let number @ 1.. = operands.number
+                    if let number @ 1.. = self.numbers[value.index()]
                         && let Some(step) = self.steps.get_mut((number as usize - 1) / 2)
                     {
                         let is_behind = !loops.contains(step.header, block);
                         let is_next = value == step.next;
+                        let left = &mut step.uses_left[usize::from(is_next)];
+                        *left = left.saturating_sub(1);
                         step.overlaps |= value == step.phi && is_behind;
                         step.is_used_behind |= is_next && is_behind;
                         step.is_used |= is_next && !is_behind && func.result(inst) != Some(step.phi);
@@ -183,6 +213,22 @@ impl BackEdges {
                 });
             }
         }
+        for (n, step) in (0..).zip(&mut self.steps) {
+            let [phi, next] = [step.phi, step.next].map(|value| self.numbers[value.index()]);
+            let [phi_left, next_left] = step.uses_left.map(|left| left > 0);
+            step.overlaps |= phi == 2 * n + 1 && phi_left;
+            step.is_used_behind |= next == 2 * n + 2 && next_left;
+        }
+    }
+
+    /// Whether each phi and next value has as many uses as the counts say.
+    fn counts_hold(&self, func: &Function) -> bool {
+        let mut found = vec![0; func.num_values()];
+        let insts = func.blocks().flat_map(|block| func.block_insts(block));
+        insts.for_each(|inst| func.for_each_operand(inst, |value| found[value.index()] += 1));
+        self.steps
+            .iter()
+            .all(|step| [step.phi, step.next].map(|value| found[value.index()]) == step.uses_left)
     }
 
     /// Lets the blocks behind the loops use the copies.

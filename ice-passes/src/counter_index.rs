@@ -7,10 +7,8 @@
 //! Requires: how many operands each value is, those of dead instructions among them. Preserves: the value of each sum.
 //! Linear in the block.
 
-use crate::counters::Operands;
 use alloc::vec::Vec;
-use cranelift_entity::EntityRef;
-use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Value};
+use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Uses, Value};
 
 /// Most sums of a counter: each takes a larger number into its operands of memory.
 const MAX_SUMS: usize = 16;
@@ -28,11 +26,11 @@ pub(crate) struct CounterIndex {
 
 impl CounterIndex {
     /// Finds the sums of `counter` in `block`. Whether they are all that instructions there but `others` do with it, which are
-    /// `count` operands; by value, `operands` says how many each is in the function.
+    /// `count` operands; `uses` says how many each value is in the function.
     pub(crate) fn find(
         &mut self,
         func: &Function,
-        operands: &[Operands],
+        uses: &Uses,
         block: Block,
         (counter, count): (Value, u32),
         others: [Inst; 2],
@@ -49,11 +47,7 @@ impl CounterIndex {
                         return false;
                     };
                     found += 1;
-                    self.multiples.push((
-                        result,
-                        power as u8,
-                        operands.get(result.index()).map_or(0, |operands| operands.count),
-                    ));
+                    self.multiples.push((result, power as u8, uses.count_if_known(result)));
                     true
                 }
                 InstData::Binary { op: BinaryOp::Add, args: [a, b] } => {

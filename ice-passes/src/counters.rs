@@ -12,34 +12,18 @@
 //! counter's numbers and those of addresses.
 
 use crate::counter_index::CounterIndex;
-use cranelift_entity::EntityRef;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Uses, Value};
 
 /// Largest number that addresses take up.
 const MAX_NUMBER: u64 = 1 << 24;
 
-/// The operands that a value is.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Operands {
-    pub(crate) count: u32,
-    /// Its number among the phis and next values of the steps, in turns, counted from 1.
-    pub(crate) number: u32,
-}
-
 /// What counters are looked at with.
 pub(crate) struct Counting<'a> {
     pub(crate) loops: &'a LoopForest,
-    /// By value.
-    pub(crate) operands: &'a [Operands],
+    pub(crate) uses: &'a Uses,
     /// Whether an access adds two registers and a number.
     pub(crate) adds: bool,
     pub(crate) index: &'a mut CounterIndex,
-}
-
-impl Counting<'_> {
-    fn count(&self, value: Value) -> u32 {
-        self.operands.get(value.index()).map_or(0, |operands| operands.count)
-    }
 }
 
 /// A phi of a loop's header, and its next value by `def` in `latch`.
@@ -68,7 +52,7 @@ impl Counter {
         let Some(end) = func.layout.last_inst(self.latch) else { return false };
         // Where the present value is compared, the next one has the bound and the step.
         let (ahead, own_uses) = if compared == self.phi { (step, 2) } else { (0, 1) };
-        let phi_uses = counting.count(self.phi);
+        let phi_uses = counting.uses.count_if_known(self.phi);
         if phi_uses > own_uses {
             let number = func.int_value(bound).map(|bound| bound.wrapping_add(ahead));
             let others = (self.phi, phi_uses - own_uses);
@@ -78,7 +62,7 @@ impl Counter {
             if !counting.adds
                 || self.header != self.latch
                 || !self.is_from_number(func)
-                || !counting.index.find(func, counting.operands, self.header, others, [self.def, comparison])
+                || !counting.index.find(func, counting.uses, self.header, others, [self.def, comparison])
                 || !self.start_at_distance(func, bound, ahead)
             {
                 return false;
@@ -129,9 +113,10 @@ impl Counter {
             block.is_some_and(|block| !counting.loops.contains(self.header, block))
         });
         // It will be computed at the end of the block.
-        let is_alone = func.result(comparison).is_some_and(|result| counting.count(result) == 1);
+        let is_alone =
+            func.result(comparison).is_some_and(|result| counting.uses.count_if_known(result) == 1);
         (is_alone
-            && counting.count(self.next) == next_uses
+            && counting.uses.count_if_known(self.next) == next_uses
             && is_fixed
             && func.layout.block_of(comparison) == Some(self.latch))
         .then_some((comparison, compared, bound))

@@ -9,7 +9,7 @@
 //! A copy is a cast of a value to its own type. Chains of phis are copied from their ends on; a cycle of phis has none.
 //!
 //! Requires: the next values of the phis of loop headers; that no later step takes such casts out. Preserves: all but
-//! the phis' incoming values. Looks at the instructions between a next value and the end of its block, for such phis alone.
+//! the phis' incoming values; keeps the use counts of what is there already. Looks at the instructions between a next value and the end of its block, for such phis alone.
 
 use crate::sink::{MAX_DISTANCE, uses_of};
 use alloc::vec::Vec;
@@ -39,17 +39,17 @@ impl Rotations {
     pub(crate) fn copy_early(
         &mut self,
         func: &mut Function,
-        facts: Facts<'_>,
+        (cfg, loops, uses): (&ControlFlowGraph, &LoopForest, &mut Uses),
         steps: &[(Value, Value, Block)],
     ) -> bool {
         let pairs = &mut self.pairs;
         pairs.clear();
         let pair = |&(phi, other, latch): &(Value, Value, Block)| Pair { phi, other, latch };
-        pairs.extend(steps.iter().map(pair).filter(|&pair| is_handed_on(func, facts, pair)));
+        pairs.extend(steps.iter().map(pair).filter(|&pair| is_handed_on(func, (cfg, loops, uses), pair)));
         let mut any = false;
         loop {
             let before = pairs.len();
-            pairs.retain(|&pair| !copy(func, (facts.0, facts.2), pair));
+            pairs.retain(|&pair| !copy(func, cfg, uses, pair));
             if pairs.len() == before {
                 return any;
             }
@@ -95,10 +95,16 @@ fn exit(func: &Function, cfg: &ControlFlowGraph, latch: Block, header: Block) ->
 }
 
 /// In the block behind the loop, and in phis of the next ones, the copy takes the place of the present value.
-fn rename(func: &mut Function, exit: Block, of: Value, copy: Value) {
+fn rename(func: &mut Function, uses: &mut Uses, exit: Block, of: Value, copy: Value) {
     let mut at = func.layout.first_inst(exit);
     while let Some(inst) = at {
-        func.map_operands(inst, |value| if value == of { copy } else { value });
+        func.map_operands(inst, |value| {
+            if value != of {
+                return value;
+            }
+            uses.withdraw(of);
+            copy
+        });
         at = func.layout.next_inst(inst);
     }
     let mut successors = ArrayVec::<Block, 2>::new();
@@ -108,37 +114,39 @@ fn rename(func: &mut Function, exit: Block, of: Value, copy: Value) {
     for block in successors {
         let mut at = func.layout.first_inst(block);
         while let Some(phi) = at.filter(|&phi| matches!(func.inst(phi), InstData::Phi { .. })) {
-            replace_incoming(func, phi, (of, exit), copy);
+            replace_incoming(func, uses, phi, (of, exit), copy);
             at = func.layout.next_inst(phi);
         }
     }
 }
 
 /// Copies the other phi's present value in front of its next one. Whether it did.
-fn copy(func: &mut Function, (cfg, uses): (&ControlFlowGraph, &Uses), pair: Pair) -> bool {
+fn copy(func: &mut Function, cfg: &ControlFlowGraph, uses: &mut Uses, pair: Pair) -> bool {
     let Some(next) = next_value(func, pair).filter(|&next| is_free_behind(func, uses, next, pair)) else {
         return false;
     };
     let data = InstData::Cast { op: CastOp::Bitcast, arg: pair.other };
     let copy = func.make_inst_for(next, data, func.value_type(pair.other));
     func.layout.insert_before(next, copy);
+    uses.add(pair.other);
     let Some(copy) = func.result(copy) else { return true };
     if let Some(phi) = func.defining_inst(pair.phi) {
-        replace_incoming(func, phi, (pair.other, pair.latch), copy);
+        replace_incoming(func, uses, phi, (pair.other, pair.latch), copy);
     }
     if let Some(header) = func.defining_inst(pair.phi).and_then(|phi| func.layout.block_of(phi))
         && let Some(exit) = exit(func, cfg, pair.latch, header)
     {
-        rename(func, exit, pair.other, copy);
+        rename(func, uses, exit, pair.other, copy);
     }
     true
 }
 
 /// Lets `phi` get the copy where it got a value from a block.
-fn replace_incoming(func: &mut Function, phi: Inst, edge: (Value, Block), copy: Value) {
+fn replace_incoming(func: &mut Function, uses: &mut Uses, phi: Inst, edge: (Value, Block), copy: Value) {
     if let &InstData::Phi { incoming } = func.inst(phi) {
         for (value, pred) in func.incoming_mut(incoming) {
             if (*value, *pred) == edge {
+                uses.withdraw(*value);
                 *value = copy;
             }
         }

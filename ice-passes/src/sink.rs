@@ -34,6 +34,8 @@ pub struct SinkScratch {
     steps: Vec<(Value, Value, Block)>,
     rotations: Rotations,
     back_edges: BackEdges,
+    /// What the copies use that were made.
+    copied: Vec<Value>,
 }
 
 /// Most predecessors of a loop's header whose steps are looked at.
@@ -47,9 +49,10 @@ pub fn sink(
     func: &mut Function,
     (pointer, loads): (Type, bool),
     (cfg, loops): (&ControlFlowGraph, &mut LoopForest),
-    uses: &Uses,
+    uses: &mut Uses,
     scratch: &mut SinkScratch,
 ) -> Changed {
+    scratch.copied.clear();
     let had_dead = uses.remove_dead(func);
     let mut any = false;
     let mut at = func.layout.entry();
@@ -59,12 +62,12 @@ pub fn sink(
             next = func.layout.next_inst(inst);
             match *func.inst(inst) {
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
-                    any |= copy_comparison(func, uses, block, inst, cond);
+                    any |= copy_comparison(func, uses, block, inst, cond, &mut scratch.copied);
                 }
                 InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.value_type(a) == pointer => {
-                    any |= copy_scale(func, uses, inst, a);
+                    any |= copy_scale(func, uses, inst, a, &mut scratch.copied);
                     if a != b {
-                        any |= copy_scale(func, uses, inst, b);
+                        any |= copy_scale(func, uses, inst, b, &mut scratch.copied);
                     }
                 }
                 _ => {}
@@ -74,24 +77,34 @@ pub fn sink(
     }
     let mut changed = Changed::dead(had_dead);
     if loops.num_loops() > 0 {
-        any |= sink_steps(func, (cfg, loops, uses), loads, scratch);
-        changed = changed.max(scratch.back_edges.sink(func, cfg, loops, loads));
+        any |= sink_steps(func, (loops, uses), loads, scratch);
+        any |= scratch.rotations.copy_early(func, (cfg, loops, uses), &scratch.steps);
+        scratch.copied.iter().for_each(|&value| uses.add(value));
+        changed = changed.max(scratch.back_edges.sink(func, cfg, loops, uses, loads));
     }
     changed.max(Changed::instructions(any))
 }
 
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.
-fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value) {
+fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value, copied: &mut Vec<Value>) {
     let (data, ty) = (*func.inst(def), func.value_type(value));
     let copy = func.make_inst_for(def, data, ty);
     func.layout.insert_before(user, copy);
+    func.for_each_operand(copy, |operand| copied.push(operand));
     if let Some(result) = func.result(copy) {
         func.map_operands(user, |operand| if operand == value { result } else { operand });
     }
 }
 
 /// Whether it did.
-fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, cond: Value) -> bool {
+fn copy_comparison(
+    func: &mut Function,
+    uses: &Uses,
+    block: Block,
+    user: Inst,
+    cond: Value,
+    copied: &mut Vec<Value>,
+) -> bool {
     let Some(def) = func.defining_inst(cond) else { return false };
     let is_shared = uses.count_if_known(cond) > 1 || func.layout.block_of(def) != Some(block);
     let copies = is_shared
@@ -101,7 +114,7 @@ fn copy_comparison(func: &mut Function, uses: &Uses, block: Block, user: Inst, c
         && !matches!(func.inst(user), &InstData::Select { if_true, if_false, .. }
             if if_true == cond || if_false == cond);
     if copies {
-        copy_to(func, def, user, cond);
+        copy_to(func, def, user, cond, copied);
     }
     copies
 }
@@ -128,13 +141,13 @@ fn checks_overflow(func: &Function, comparison: Inst) -> bool {
 }
 
 /// Whether it did.
-fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) -> bool {
+fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value, copied: &mut Vec<Value>) -> bool {
     let Some(def) = func.defining_inst(value) else { return false };
     if let InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } = *func.inst(def)
         && uses.count_if_known(value) > 1
         && matches!(func.int_value(amount), Some(1..=3))
     {
-        copy_to(func, def, user, value);
+        copy_to(func, def, user, value, copied);
         return true;
     }
     false
@@ -143,7 +156,7 @@ fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value) -> boo
 /// Whether any step has moved.
 fn sink_steps(
     func: &mut Function,
-    (cfg, loops, uses): (&ControlFlowGraph, &LoopForest, &Uses),
+    (loops, uses): (&LoopForest, &Uses),
     loads: bool,
     scratch: &mut SinkScratch,
 ) -> bool {
@@ -181,7 +194,7 @@ fn sink_steps(
             }
         }
     }
-    scratch.rotations.copy_early(func, (cfg, loops, uses), &scratch.steps) || any
+    any
 }
 
 /// Whether `def` computes the next value of `phi` from its present one, and may be computed later.

@@ -39,9 +39,7 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "number-values" => {
             let changed = number_values(func, &cfg, &tree, &mut uses, &mut Numbering::of(module));
-            if !uses.hold_for(func) {
-                return Err(format!("the use counts are not those of\n{func:?}").into());
-            }
+            hold(&uses, func)?;
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "dead-cycles" => {
@@ -74,7 +72,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "fold-addresses" => {
             let mut scratch = AddressScratch::default();
-            let changed = fold_addresses(func, module.pointer_type, &loops, &uses, &mut scratch);
+            let changed = fold_addresses(func, module.pointer_type, &loops, &mut uses, &mut scratch);
+            hold(&uses, func)?;
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "simplify-switches" => {
@@ -97,7 +96,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "sink" => {
             let graphs = (&cfg, &mut loops);
-            let changed = sink(func, (module.pointer_type, true), graphs, &uses, &mut SinkScratch::default());
+            let changed =
+                sink(func, (module.pointer_type, true), graphs, &mut uses, &mut SinkScratch::default());
             write_changed(module, func, changed, &before, &mut text)?;
         }
         _ => return Err(format!("there is no pass '{name}'").into()),
@@ -159,6 +159,14 @@ fn write_changed(
     }
     writeln!(text, "changed: {changed:?}")?;
     write_living(module, func, text)
+}
+
+/// Whether a pass has kept the use counts, or an error.
+fn hold(uses: &Uses, func: &Function) -> Result<(), Failed> {
+    match uses.hold_for(func) {
+        true => Ok(()),
+        false => Err(format!("the use counts are not those of\n{func:?}").into()),
+    }
 }
 
 /// Writes the function as lowering sees it, without dead instructions.

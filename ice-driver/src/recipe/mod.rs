@@ -196,6 +196,7 @@ const O2: &[Step] = &[
     Step::UseCounts,
     Step::SimplifySwitches,
     Step::FoldAddresses,
+    Step::UseCounts,
     Step::Sink,
     Step::MergeEnds,
     Step::LateFrame,

@@ -478,7 +478,7 @@ impl Pipeline {
                 ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
             }
             Step::FoldAddresses if self.generator.adds_in_addresses() => {
-                let (loops, uses, scratch) = (&self.loops, &self.uses, &mut self.addresses);
+                let (loops, uses, scratch) = (&self.loops, &mut self.uses, &mut self.addresses);
                 ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
             }
             Step::FoldAddresses => Changed::Nothing,
@@ -500,13 +500,13 @@ impl Pipeline {
             _ => {
                 let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
                 let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);
-                ice_passes::sink(&mut self.func, accesses, graphs, &self.uses, scratch)
+                ice_passes::sink(&mut self.func, accesses, graphs, &mut self.uses, scratch)
             }
         };
         let kept_uses = match step {
             _ if changed <= Changed::Dead => Known::All,
             Step::ShortCircuit => Known::All,
-            Step::NumberValues => Known::Counts,
+            Step::NumberValues | Step::FoldAddresses => Known::Counts,
             _ => Known::Nothing,
         };
         self.known_uses = self.known_uses.min(kept_uses);
