@@ -144,7 +144,7 @@ impl Uses {
             && insts.all(|inst| self.is_dead_if_known(inst) == new.is_dead(inst))
     }
 
-    /// Takes back one use of `value`.
+    /// Takes back one use of `value`, of those that were counted.
     pub fn withdraw(&mut self, value: Value) {
         let uses = &mut self.values[value.index()];
         uses.count -= 1;

@@ -9,7 +9,8 @@
 //! A copy is a cast of a value to its own type. Chains of phis are copied from their ends on; a cycle of phis has none.
 //!
 //! Requires: the next values of the phis of loop headers; that no later step takes such casts out. Preserves: all but
-//! the phis' incoming values; keeps the use counts of what is there already. Looks at the instructions between a next value and the end of its block, for such phis alone.
+//! the phis' incoming values; keeps the use counts of what is there already. Looks at the instructions between a next value
+//! and the end of its block, for such phis alone.
 
 use crate::sink::{MAX_DISTANCE, uses_of};
 use alloc::vec::Vec;

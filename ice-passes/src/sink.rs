@@ -34,8 +34,14 @@ pub struct SinkScratch {
     steps: Vec<(Value, Value, Block)>,
     rotations: Rotations,
     back_edges: BackEdges,
-    /// What the copies use that were made.
-    copied: Vec<Value>,
+    copies: Copies,
+}
+
+/// What has got more uses and fewer by copies: counted behind the walk that makes them, which asks for the counts of before.
+#[derive(Default)]
+struct Copies {
+    used: Vec<Value>,
+    replaced: Vec<Value>,
 }
 
 /// Most predecessors of a loop's header whose steps are looked at.
@@ -52,7 +58,8 @@ pub fn sink(
     uses: &mut Uses,
     scratch: &mut SinkScratch,
 ) -> Changed {
-    scratch.copied.clear();
+    scratch.copies.used.clear();
+    scratch.copies.replaced.clear();
     let had_dead = uses.remove_dead(func);
     let mut any = false;
     let mut at = func.layout.entry();
@@ -62,12 +69,12 @@ pub fn sink(
             next = func.layout.next_inst(inst);
             match *func.inst(inst) {
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
-                    any |= copy_comparison(func, uses, block, inst, cond, &mut scratch.copied);
+                    any |= copy_comparison(func, uses, block, inst, cond, &mut scratch.copies);
                 }
                 InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.value_type(a) == pointer => {
-                    any |= copy_scale(func, uses, inst, a, &mut scratch.copied);
+                    any |= copy_scale(func, uses, inst, a, &mut scratch.copies);
                     if a != b {
-                        any |= copy_scale(func, uses, inst, b, &mut scratch.copied);
+                        any |= copy_scale(func, uses, inst, b, &mut scratch.copies);
                     }
                 }
                 _ => {}
@@ -79,20 +86,27 @@ pub fn sink(
     if loops.num_loops() > 0 {
         any |= sink_steps(func, (loops, uses), loads, scratch);
         any |= scratch.rotations.copy_early(func, (cfg, loops, uses), &scratch.steps);
-        scratch.copied.iter().for_each(|&value| uses.add(value));
+        scratch.copies.used.iter().for_each(|&value| uses.add(value));
+        scratch.copies.replaced.iter().for_each(|&value| uses.withdraw(value));
         changed = changed.max(scratch.back_edges.sink(func, cfg, loops, uses, loads));
     }
     changed.max(Changed::instructions(any))
 }
 
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.
-fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value, copied: &mut Vec<Value>) {
+fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value, copies: &mut Copies) {
     let (data, ty) = (*func.inst(def), func.value_type(value));
     let copy = func.make_inst_for(def, data, ty);
     func.layout.insert_before(user, copy);
-    func.for_each_operand(copy, |operand| copied.push(operand));
+    func.for_each_operand(copy, |operand| copies.used.push(operand));
     if let Some(result) = func.result(copy) {
-        func.map_operands(user, |operand| if operand == value { result } else { operand });
+        func.map_operands(user, |operand| {
+            if operand != value {
+                return operand;
+            }
+            copies.replaced.push(value);
+            result
+        });
     }
 }
 
@@ -103,20 +117,20 @@ fn copy_comparison(
     block: Block,
     user: Inst,
     cond: Value,
-    copied: &mut Vec<Value>,
+    copies: &mut Copies,
 ) -> bool {
     let Some(def) = func.defining_inst(cond) else { return false };
     let is_shared = uses.count_if_known(cond) > 1 || func.layout.block_of(def) != Some(block);
-    let copies = is_shared
+    let is_copied = is_shared
         && func.value_type(cond) == Type::I1
         && matches!(func.inst(def), InstData::Icmp { .. } | InstData::Fcmp { .. })
         && !checks_overflow(func, def)
         && !matches!(func.inst(user), &InstData::Select { if_true, if_false, .. }
             if if_true == cond || if_false == cond);
-    if copies {
-        copy_to(func, def, user, cond, copied);
+    if is_copied {
+        copy_to(func, def, user, cond, copies);
     }
-    copies
+    is_copied
 }
 
 /// Whether the comparison says if what was computed before it has overflowed, a product compared with its own low half
@@ -141,13 +155,13 @@ fn checks_overflow(func: &Function, comparison: Inst) -> bool {
 }
 
 /// Whether it did.
-fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value, copied: &mut Vec<Value>) -> bool {
+fn copy_scale(func: &mut Function, uses: &Uses, user: Inst, value: Value, copies: &mut Copies) -> bool {
     let Some(def) = func.defining_inst(value) else { return false };
     if let InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } = *func.inst(def)
         && uses.count_if_known(value) > 1
         && matches!(func.int_value(amount), Some(1..=3))
     {
-        copy_to(func, def, user, value, copied);
+        copy_to(func, def, user, value, copies);
         return true;
     }
     false
