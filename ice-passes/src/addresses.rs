@@ -83,11 +83,13 @@ pub fn fold_addresses(
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
+    // Dead accesses do not count as users.
+    let had_dead = Changed::dead(uses.remove_dead(func));
     scratch.free.clear();
     scratch.free.resize(func.num_values(), 0);
     let mut pass = Pass { func, loops, uses, pointer, free: &mut scratch.free };
     if !pass.count() {
-        return Changed::Nothing;
+        return had_dead;
     }
     scratch.changed.clear();
     scratch.before.clear();
@@ -105,7 +107,7 @@ pub fn fold_addresses(
         at = func.layout.next_block(block);
     }
     if scratch.changed.is_empty() {
-        return Changed::Nothing;
+        return had_dead;
     }
     // Not before: what is free is told from the counts of the beginning.
     scratch.before.iter().for_each(|&value| uses.withdraw(value));
