@@ -127,7 +127,7 @@ impl Uses {
         let ValueUses { count, user, accessed } = core::mem::take(&mut self.values[value.index()]);
         if count > 0 {
             let uses = &mut self.values[by.index()];
-            uses.user = if uses.count == 0 { user } else { uses.user.max(user) };
+            uses.user = Later::of(*uses, user);
             uses.count += count;
             uses.accessed |= accessed;
         }
@@ -151,6 +151,11 @@ impl Uses {
         if uses.count == 0 {
             self.unused.push(value);
         }
+    }
+
+    /// Takes back what `inst` uses, before it goes away or becomes another instruction.
+    pub fn withdraw_operands(&mut self, func: &Function, inst: Inst) {
+        func.for_each_operand(inst, |value| self.withdraw(value));
     }
 
     /// Finds the dead among what has lost its last use, and takes back what they use.

@@ -326,7 +326,7 @@ pub(crate) fn whole_store(
     };
     let (address, _, align_log2) = parts.lowest?;
     for &store in &parts.accesses {
-        func.for_each_operand(store, |value| uses.withdraw(value));
+        uses.withdraw_operands(func, store);
         if store != inst {
             func.layout.remove_inst(store);
         }

@@ -4,8 +4,7 @@
 //! with its counter `i` is to compute such sums for loads and stores, the counter may be less by a number and each sum more
 //! by its multiple. The sums keep their values, so that others may use them too.
 //!
-//! Requires: how many operands each value is, those of dead instructions among them. Preserves: the value of each sum.
-//! Linear in the block.
+//! Requires: exact use counts. Preserves: the value of each sum. Linear in the block.
 
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Uses, Value};

@@ -255,7 +255,7 @@ impl Numbering {
     #[cold]
     #[inline(never)]
     fn rewrite(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst, new: usize, data: InstData) {
-        func.for_each_operand(inst, |value| uses.withdraw(value));
+        uses.withdraw_operands(func, inst);
         *func.inst_mut(inst) = data;
         for made in (new..func.num_insts()).map(Inst::new).chain([inst]) {
             uses.count_new(func, made, inst);
