@@ -118,7 +118,10 @@ impl Mapping {
         let total = code + constants + data;
         let file = memfd_create("ice-jit", MemfdFlags::CLOEXEC)?;
         ftruncate(&file, (code + constants) as u64)?;
-        let base = reserve(total, reach)?;
+        let base = match reach {
+            Reach::Low if cfg!(target_pointer_width = "64") => reserve_low(total)?,
+            _ => reserve(total, |base| is_unwound(base.addr(), code))?,
+        };
         // From here on the reservation is given back on every way out.
         let mut mapping = Mapping { base, alias: null_mut(), sizes, file };
         let (read, write) = (ProtFlags::READ, ProtFlags::READ | ProtFlags::WRITE);
@@ -377,18 +380,37 @@ impl Drop for Debugged {
     }
 }
 
-/// Addresses that nothing else gets.
-fn reserve(size: usize, reach: Reach) -> io::Result<*mut c_void> {
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-    if reach == Reach::All || cfg!(target_pointer_width = "32") {
-        // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
-        return Ok(unsafe { mmap_anonymous(null_mut(), size, ProtFlags::empty(), flags) }?);
+/// Whether unwinders go through every function that code at an address may have. Where tables give distances of 32 bits,
+/// libgcc (`unwind-dw2-fde.c`) takes a function at a multiple of 4 GiB for one that the linker has removed.
+fn is_unwound(base: usize, code: usize) -> bool {
+    let [start, end] = [base, base + code].map(|address| address as u64);
+    start.next_multiple_of(1 << 32) >= end
+}
+
+/// How addresses are held that nobody reads yet.
+const HELD: MapFlags = MapFlags::PRIVATE.union(MapFlags::NORESERVE);
+
+/// Addresses that nothing else gets, at a place that suits.
+fn reserve(size: usize, suits: impl Fn(*mut c_void) -> bool) -> io::Result<*mut c_void> {
+    // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
+    let base = unsafe { mmap_anonymous(null_mut(), size, ProtFlags::empty(), HELD) }?;
+    if suits(base) {
+        return Ok(base);
     }
+    // What is held while another place is asked for is not given once more.
+    let other = reserve(size, suits);
+    // SAFETY: the mapping was made right here.
+    unsafe { munmap(base, size) }?;
+    other
+}
+
+/// Addresses below 2 GiB that nothing else gets.
+fn reserve_low(size: usize) -> io::Result<*mut c_void> {
     let (first, step, end) = LOW;
     for start in (first..end.saturating_sub(size)).step_by(step) {
         let at = std::ptr::without_provenance_mut(start);
         // SAFETY: the flag makes the call fail where something exists.
-        match unsafe { mmap_anonymous(at, size, ProtFlags::empty(), flags | MapFlags::FIXED_NOREPLACE) } {
+        match unsafe { mmap_anonymous(at, size, ProtFlags::empty(), HELD | MapFlags::FIXED_NOREPLACE) } {
             Ok(base) if base == at => return Ok(base),
             // A kernel that does not know the flag takes the address as a wish.
             // SAFETY: the mapping was made right here.

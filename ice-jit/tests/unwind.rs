@@ -140,3 +140,33 @@ fn a_panic_passes_through_functions_that_are_compiled_at_their_first_call() -> R
     assert_eq!(outcome(outer, 2), Ok(114));
     Ok(())
 }
+
+/// Unwinders do not know functions at multiples of 4 GiB, so no code is put there though the system would: it gives addresses
+/// from the top down, and all that are between the last it gave and the next such multiple are taken away.
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn a_panic_passes_through_code_wherever_there_is_room() -> Result<(), Error> {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+    /// What the system is asked for if code, constants and variables are small.
+    const CHUNK: usize = 64 << 20;
+    let take = |size| {
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: a mapping at a place of the system's choice touches nothing that exists.
+        unsafe { mmap_anonymous(std::ptr::null_mut(), size, ProtFlags::empty(), flags) }
+            .expect("there is room")
+    };
+    let last = take(CHUNK);
+    let above = last.addr() % (1 << 32);
+    let size = if above > CHUNK { above - CHUNK } else { above + (1 << 32) - CHUNK };
+    let taken = take(size);
+    let jit = builder(Recipe::O2).build()?;
+    let module = load(&jit, TEXT)?;
+    for (at, size) in [(last, CHUNK), (taken, size)] {
+        // SAFETY: the mappings were made above.
+        unsafe { munmap(at, size) }.expect("it is mapped");
+    }
+    // SAFETY: the code is that of the text; the module is there.
+    let inner = unsafe { module.get::<Function>("inner")? };
+    assert_eq!(outcome(inner, 9), Err(9), "{inner:?}");
+    Ok(())
+}
