@@ -209,7 +209,10 @@ impl fmt::Display for Error {
             }
             #[cfg(feature = "llvm")]
             Error::WrongTarget { arch, triple } => {
-                write!(f, "target {arch} has addresses of another width than the module's, {triple}")
+                write!(
+                    f,
+                    "target {arch} has addresses of another width than the module, whose triple is '{triple}'"
+                )
             }
             Error::OtherEnvironment => {
                 f.write_str("the module is for another environment than that which the compiler was made for")

@@ -317,6 +317,40 @@ fn modules_without_a_data_layout_have_that_of_their_target() {
     }
 }
 
+/// What has no name is only known in its module, whatever its linkage.
+#[test]
+fn nameless_symbols_of_two_modules_are_linked() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("nameless symbols", "no llvm-as-19");
+    }
+    let scratch = Scratch::new();
+    let objects = ["one", "two"].map(|name| {
+        let text = format!(
+            "target triple = \"x86_64-linux-gnu\"\n@0 = global i32 7\n@1 = hidden global i32 8\n\
+             @2 = linkonce_odr constant i32 9\n@3 = common global i32 0\n@{name}_alias = alias i32, ptr @1\n\
+             define protected i32 @4(i32 %a) {{\n  %p = load i32, ptr @0\n  %q = load i32, ptr @1\n\
+             \x20 %r = load i32, ptr @2\n  %s = load i32, ptr @3\n  %t = add i32 %p, %q\n  %u = add i32 %r, %s\n\
+             \x20 %v = add i32 %t, %u\n  %w = add i32 %v, %a\n  store i32 %w, ptr @3\n  ret i32 %w\n}}\n\
+             define i32 @{name}(i32 %a) {{\n  %p = call i32 @4(i32 %a)\n  ret i32 %p\n}}\n"
+        );
+        let [source, bitcode, object] =
+            ["ll", "bc", "o"].map(|extension| scratch.path(&format!("{name}.{extension}")));
+        std::fs::write(&source, text).unwrap();
+        run_tool(Command::new("llvm-as-19").arg(&source).arg("-o").arg(&bitcode), name);
+        let flags = ["translate", "--target", "x86_64", "-o"];
+        expect_success(&ice().args(flags).arg(&object).arg(&bitcode).output().unwrap(), name);
+        object
+    });
+    let program = scratch.write(
+        "main.c",
+        "int one(int), two(int);\nextern int one_alias, two_alias;\n\
+         int main(void) { two_alias = 9; return one(1) != 25 || one(2) != 51 || two(3) != 28 || one_alias != 8; }\n",
+    );
+    let linked = scratch.path("linked");
+    run_tool(compiler("x86_64").arg(&program).args(&objects).arg("-o").arg(&linked), "linking");
+    run_tool(&mut Command::new(&linked), "what is linked");
+}
+
 /// `or` of bits that are in one operand each is a sum, and an address takes it: with a constant alone, and only where the
 /// flag says so.
 #[test]

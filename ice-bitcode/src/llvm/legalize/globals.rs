@@ -92,11 +92,14 @@ impl<'a> Builder<'a> {
             value => return Err(Error::FieldValue { field: "a linkage", value }),
         };
         let linkage = match wire {
+            // Nobody else can name it.
+            Plain(_) if common.name.is_empty() => Linkage::Private,
             Plain(linkage) => linkage,
             ExternWeak => Linkage::Weak,
             Appending | AvailableExternally => Linkage::External,
         };
         let visibility = match common.visibility {
+            0..=2 if linkage.is_local() => Visibility::Default,
             0 => Visibility::Default,
             1 => Visibility::Hidden,
             2 => Visibility::Protected,

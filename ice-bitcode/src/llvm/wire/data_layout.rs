@@ -188,8 +188,8 @@ impl DataLayout {
             b'A' | b'P' | b'G' if next() != Some(0) => {
                 return Err(unsupported("an address space other than 0"));
             }
-            // Hints, alignment of function pointers, non-integral address spaces.
-            b'n' | b'F' | b'A' | b'P' | b'G' => {}
+            // Hints, alignment of function pointers, non-integral address spaces; in old files that of objects on the stack.
+            b'n' | b'F' | b'A' | b'P' | b'G' | b's' => {}
             _ => return Err(bad()),
         }
         Ok(())
@@ -454,6 +454,7 @@ mod tests {
         assert_eq!((aligns, arm.stack_align), ([(3, 4), (4, 4)], 8));
         assert_eq!(arm.aggregate_align, Align { abi: 1, preferred: 4 });
         let mips = layout("e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64");
+        assert_eq!(layout("e-s0:64:64-S64").stack_align, 8);
         assert_eq!((mips.mangling, mips.int_align(16)), (Mangling::Mips, Align { abi: 2, preferred: 4 }));
     }
 
