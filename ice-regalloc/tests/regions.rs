@@ -1,4 +1,4 @@
-//! What innermost loops keep in registers in the minimal mode, and what they leave in slots.
+//! What loops keep in registers in the minimal mode, and what they leave in slots.
 
 use crate::common;
 
@@ -147,6 +147,47 @@ fn the_inner_of_two_loops_has_the_registers() {
     let output = allocate(&func);
     assert_eq!([2, 3].map(|block| edits(&func, &output, block).len()), [0, 0]);
     assert!(edits(&func, &output, 4).contains(&EditKind::Reload));
+}
+
+/// The inner loop is block2 and block3; v5 is of the outer one, and the inner one reads it first and then steps v2 to v7
+/// by way of v8, which it reads again at its end.
+#[test]
+fn the_outer_of_two_loops_has_the_registers_if_most_is_in_it() {
+    let nest = |reads: usize| {
+        let read = |n| vec![inst(&[Operand::use_reg(v(n), GPR)]); reads];
+        let front = [vec![def(5), def(6)], read(5), vec![end(&[])]].concat();
+        let behind = [read(4), vec![branch(4, 1)]].concat();
+        let blocks = vec![
+            (vec![], vec![def(0), def(1), end(&[])], vec![(1, vec![0])]),
+            (vec![4], front, vec![(2, vec![6])]),
+            (
+                vec![2],
+                vec![inst(&[Operand::use_reg(v(5), GPR)]), step(2, 8), step(8, 7), branch(7, 1)],
+                vec![(3, vec![]), (4, vec![])],
+            ),
+            (vec![], vec![inst(&[Operand::use_reg(v(8), GPR)]), end(&[])], vec![(2, vec![7])]),
+            (vec![], behind, vec![(5, vec![]), (6, vec![])]),
+            (vec![], vec![end(&[])], vec![(1, vec![4])]),
+            (vec![], vec![end(&[])], vec![]),
+        ];
+        function(9, blocks)
+    };
+    // Few instructions are outside of the inner loop: v4 is read from its slot in each turn of the outer one.
+    let func = nest(2);
+    let output = allocate(&func);
+    assert_eq!(edits(&func, &output, 2), []);
+    assert!(edits(&func, &output, 4).contains(&EditKind::Reload));
+    // Many are: v4 and v5 stay where they are, and nothing in the inner loop gets the register of v5, though no
+    // instruction behind the first one reads it.
+    let func = nest(40);
+    let output = allocate(&func);
+    assert_eq!(edits(&func, &output, 4), []);
+    let place =
+        |index, operand| output.place(func.block_insts(Block::from_u32(2)).start.as_u32() + index, operand);
+    let held = place(0, 0);
+    assert!(held.as_reg().is_some_and(|reg| X86.units(reg).intersects(RESIDENTS)));
+    let others = [place(1, 0), place(1, 1), place(2, 0), place(2, 1), place(3, 0)];
+    assert!(others.iter().all(|&other| other != held), "{held:?} {others:?}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ impl Step {
     }
 }
 
-/// Om1: values are in registers within a block, in one behind it that it alone leads to, and around innermost loops.
+/// Om1: values are in registers within a block, in one behind it that it alone leads to, and around loops without large ones in them.
 const OM1: &[Step] = &[
     Step::Read,
     Step::Repeats,

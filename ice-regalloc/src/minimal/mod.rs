@@ -16,6 +16,7 @@ mod edges;
 mod fixed;
 mod inst;
 mod made;
+mod nests;
 mod plain;
 mod regions;
 mod resident;
