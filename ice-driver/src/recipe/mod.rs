@@ -164,7 +164,8 @@ impl Step {
     }
 }
 
-/// Om1: values are in registers within a block, in one behind it that it alone leads to, and around loops without large ones in them.
+/// Om1: values are in registers within a block, in one behind it that it alone leads to, and around loops of which little is
+/// in other loops.
 const OM1: &[Step] = &[
     Step::Read,
     Step::Repeats,
