@@ -190,6 +190,33 @@ fn the_outer_of_two_loops_has_the_registers_if_most_is_in_it() {
     assert!(others.iter().all(|&other| other != held), "{held:?} {others:?}");
 }
 
+/// The loop from block2 to block4 has one in it, from block3 to block6, whose end stands behind the outer one's. v5 is read in
+/// block2 only; v9 is defined and read where control still goes back to that.
+#[test]
+fn the_end_of_an_inner_loop_may_stand_behind_that_of_the_outer_one() {
+    let read = |n| vec![inst(&[Operand::use_reg(v(n), GPR)]); 40];
+    let blocks = vec![
+        (vec![], vec![def(0), def(1), end(&[])], vec![(1, vec![0])]),
+        (vec![4], [vec![def(5)], read(5), vec![end(&[])]].concat(), vec![(2, vec![])]),
+        (vec![], vec![inst(&[Operand::use_reg(v(5), GPR)]), end(&[])], vec![(3, vec![])]),
+        (vec![], vec![end(&[])], vec![(4, vec![]), (5, vec![])]),
+        (vec![], vec![end(&[])], vec![(2, vec![]), (7, vec![])]),
+        (vec![], vec![def(9), end(&[])], vec![(6, vec![])]),
+        (vec![], vec![inst(&[Operand::use_reg(v(9), GPR)]), end(&[])], vec![(3, vec![])]),
+        (vec![], [read(4), vec![branch(4, 1)]].concat(), vec![(8, vec![]), (9, vec![])]),
+        (vec![], vec![end(&[])], vec![(1, vec![4])]),
+        (vec![], vec![end(&[])], vec![]),
+    ];
+    let func = function(10, blocks);
+    let output = allocate(&func);
+    let place = |block| output.place(func.block_insts(Block::from_u32(block)).start.as_u32(), 0);
+    let [v5, v9] = [2, 6].map(place);
+    assert!(
+        [v5, v9].iter().all(|place| place.as_reg().is_some_and(|reg| X86.units(reg).intersects(RESIDENTS)))
+    );
+    assert_ne!(v5, v9);
+}
+
 #[test]
 fn a_loop_with_two_entrances_has_slots() {
     let blocks = vec![

@@ -18,7 +18,7 @@
 //!
 //! Ranges of positions are enough, since within a region control goes forward but for the edges to the header and those of
 //! the loops in it: what comes from in front of such a loop and is read there is needed to its end. The region
-//! is left out if another edge enters it. Registers that an instruction of the region
+//! is left out if another edge enters it or one of these. Registers that an instruction of the region
 //! wants for itself, or destroys, are no residents', and the first few of each class never are, for values of one block.
 //!
 //! Position `2 * i` is where instruction `i` reads, the next one where it writes. The arguments of an edge that leaves its
@@ -248,7 +248,7 @@ impl Regions {
         // All loops that are looked at have together no more than twice the blocks of the function.
         let is_promising =
             within <= insts / 2 && (insts <= SMALL || gain <= (insts - within).saturating_mul(OUTSIDE));
-        if is_promising && is_closed(func, first, last) && self.find_nests(n, first, last) {
+        if is_promising && is_closed(func, first, last) && self.find_nests(func, n, first, last) {
             let (regions, residents) = (self.list.len(), self.residents.len());
             let own = self.add(input, first, last);
             if own > gain {
@@ -263,11 +263,11 @@ impl Regions {
         self.outermost.push(Outermost { first, insts, gain });
     }
 
-    /// Finds the loops in the loop that is entry `n` of the list. Whether they are not too deep.
-    fn find_nests(&mut self, n: usize, first: u32, last: u32) -> bool {
+    /// Finds the loops in the loop that is entry `n` of the list. Whether a region may have them in it.
+    fn find_nests(&mut self, func: &Function, n: usize, first: u32, last: u32) -> bool {
         let Regions { loops, nests, .. } = self;
         let loops = loops[..n].iter().rev().map(|&key| loop_of(key));
-        nests.compute(first, last, loops.take_while(|&(header, _)| header <= last))
+        nests.compute(func, (first, last), loops.take_while(|&(header, _)| header <= last))
     }
 
     /// Adds a region, if it has residents. Gives the sum of their weights.
