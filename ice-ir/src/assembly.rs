@@ -70,6 +70,19 @@ pub enum Choice<'a> {
     Flag(&'a str),
 }
 
+/// As constraints have it.
+impl fmt::Display for Choice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Choice::Letters(letters) if letters.len() > 1 => write!(f, "^{letters}"),
+            Choice::Letters(letter) => f.write_str(letter),
+            Choice::Named(name) => write!(f, "{{{name}}}"),
+            Choice::Same(output) => write!(f, "{output}"),
+            Choice::Flag(condition) => write!(f, "{{@cc{condition}}}"),
+        }
+    }
+}
+
 /// One constraint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint<'a> {
@@ -261,6 +274,7 @@ fn braced(inside: &str) -> Option<Piece<'_>> {
 mod tests {
     use super::*;
     use Choice::{Flag, Letters, Named, Same};
+    use alloc::string::ToString;
     use alloc::vec;
 
     fn assembly(template: &str, constraints: &str, dialect: Dialect) -> Assembly {
@@ -285,6 +299,9 @@ mod tests {
             choices[6..],
             [vec![Letters("Yz")], vec![Letters("m")], vec![Named("cc")], vec![Named("memory")]]
         );
+        let written: Vec<_> =
+            choices.iter().map(|of| of.iter().map(Choice::to_string).collect::<String>()).collect();
+        assert_eq!(written.join(","), "r,{ax},m,{@ccz},0,rim,^Yz,m,{cc},{memory}");
         assert!(operands[0].is_early && operands[0].is_result());
         assert!(operands[2].is_operand() && !operands[2].is_result() && operands[7].is_indirect);
         assert_eq!(operands[8].direction, Direction::Clobber);

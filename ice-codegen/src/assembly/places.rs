@@ -5,6 +5,7 @@
 
 use super::Refusal;
 use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use ice_ir::assembly::{Choice, Constraint, Direction};
 use ice_ir::{Symbol, Type, Value};
@@ -115,8 +116,8 @@ pub fn choose(
             continue;
         }
         wishes.push(wish(slot).ok_or_else(|| {
-            let choices = &slot.constraint.choices;
-            Refusal::from(format!("the constraint {choices:?} of an operand of type {}", slot.ty))
+            let choices: String = slot.constraint.choices.iter().map(Choice::to_string).collect();
+            Refusal::from(format!("the constraint \"{choices}\" of an operand of type {}", slot.ty))
         })?);
     }
     let [inputs, outputs, early] = [RegUnits::EMPTY; 3];

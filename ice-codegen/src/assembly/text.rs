@@ -62,6 +62,15 @@ pub(super) fn relocation(reloc: &AssembledReloc, tables: &mut Tables) -> Result<
     Ok(TextReloc { offset, kind, target, addend })
 }
 
+/// The refusal of an operand that is not there, or not with this modifier.
+fn unwritten(number: u32, modifier: Option<&str>) -> Refusal {
+    let written = match modifier {
+        None => format!("${number}"),
+        Some(modifier) => format!("${{{number}:{modifier}}}"),
+    };
+    format!("the operand {written}").into()
+}
+
 /// The template with the names of the places, and behind it what makes numbers of flags. `unique` is a number that no
 /// other statement of the function has.
 ///
@@ -84,7 +93,7 @@ pub(super) fn of<M: AssemblyRules>(
             Piece::Comment => text.push_str(M::COMMENT),
             Piece::Operand(number, modifier) if label_of(slots, number).is_some() => {
                 if !matches!(modifier, None | Some("l" | "c" | "P")) {
-                    return Err(format!("operand {number} as {modifier:?}").into());
+                    return Err(unwritten(number, modifier));
                 }
                 let _ = write!(text, "{LABEL}{}", label_of(slots, number).unwrap_or_default());
             }
@@ -97,7 +106,7 @@ pub(super) fn of<M: AssemblyRules>(
                 let slot = slot.filter(|slot| slot.ty != Type::Void);
                 let name = slot
                     .and_then(|slot| machine.written(slot, modifier.unwrap_or_default(), assembly.dialect));
-                text.push_str(&name.ok_or_else(|| format!("operand {number} as {modifier:?}"))?);
+                text.push_str(&name.ok_or_else(|| unwritten(number, modifier))?);
             }
         }
     }
