@@ -54,7 +54,8 @@ impl Nests {
         (start, end): (u32, u32),
         loops: impl Iterator<Item = (u32, u32)>,
     ) -> bool {
-        self.note(start, end, loops) && (start..=end).all(|block| self.is_entered_right(func, block))
+        self.note(start, end, loops)
+            && (start..).zip(&self.innermost).all(|(block, &nest)| self.is_entered_right(func, block, nest))
     }
 
     /// Notes the loops, if they are not too deep.
@@ -97,9 +98,10 @@ impl Nests {
         true
     }
 
-    /// Whether control comes to `block` from within the loop that it is in, or into the loop by its header.
-    fn is_entered_right(&self, func: &Function, block: u32) -> bool {
-        let Some(mut nest) = self.innermost_at(block) else { return true };
+    /// Whether control comes to `block` from within the loop that it is in, or into the loop by its header. The loop is the
+    /// innermost one, or [`NONE`].
+    fn is_entered_right(&self, func: &Function, block: u32, nest: u32) -> bool {
+        let Some(mut nest) = self.list.get(nest as usize) else { return true };
         if nest.first == block {
             let Some(outer) = self.list.get(nest.outer as usize) else { return true };
             nest = outer;

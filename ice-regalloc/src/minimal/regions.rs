@@ -238,14 +238,14 @@ impl Regions {
     /// in it.
     fn choose(&mut self, input: &mut Input, n: usize, first: u32, last: u32) {
         let func = input.func;
-        let end_of = |block| func.block_insts(Block::from_u32(block)).end.as_u32();
-        let insts = end_of(last) - func.block_insts(Block::from_u32(first)).start.as_u32();
+        let [header, end] = [first, last].map(|block| func.block_insts(Block::from_u32(block)));
+        let insts = end.end.as_u32() - header.start.as_u32();
         let (mut within, mut gain) = (0, 0u32);
         while let Some(inner) = self.outermost.pop_if(|inner| inner.first <= last) {
             within += inner.insts;
             gain = gain.saturating_add(inner.gain.saturating_mul(TURNS));
         }
-        // All loops that are looked at have together no more than twice the blocks of the function.
+        // All loops that are looked at have together no more than twice the instructions of the function.
         let is_promising =
             within <= insts / 2 && (insts <= SMALL || gain <= (insts - within).saturating_mul(OUTSIDE));
         if is_promising && is_closed(func, first, last) && self.find_nests(func, n, first, last) {

@@ -99,8 +99,9 @@ impl<'a> Builder<'a> {
             Appending | AvailableExternally => Linkage::External,
         };
         let visibility = match common.visibility {
-            0..=2 if linkage.is_local() => Visibility::Default,
             0 => Visibility::Default,
+            // As LLVM reads it: nobody sees a local symbol.
+            1 | 2 if linkage.is_local() => Visibility::Default,
             1 => Visibility::Hidden,
             2 => Visibility::Protected,
             value => return Err(Error::FieldValue { field: "a visibility", value }),
