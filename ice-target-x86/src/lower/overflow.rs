@@ -13,7 +13,8 @@
 //!
 //! The comparison does the arithmetic, where it is computed itself, and the instructions before it do nothing. So nothing
 //! between them may use `r`: neither in the piece, nor from there to the branch or choice that the comparison is folded into.
-//! All that is asked is of the function and of the counts of uses, so that each of the instructions gets the same answer.
+//! All that is asked is of the function and of the counts of uses, so that each of the instructions gets the same answer. What
+//! is folded into the comparison must have it for its only user that is known: a dead instruction behind it may hide that.
 //!
 //! Cost: comparisons of values of several uses look at the instruction before them; differences, sums of several uses and products
 //! of pairs look at the instructions behind them.
@@ -173,7 +174,9 @@ impl X86 {
         let (signs, z) = binary(both, BinaryOp::And)?;
         let (y_args, y) = binary(second, BinaryOp::Xor)?;
         let (x_args, x) = binary(first, BinaryOp::Xor)?;
-        if z != tested || !are(signs, x, y) || [x, y, z].iter().any(|&value| cx.uses.count(value) != 1) {
+        let folds = |def, value, user| cx.uses.only_user_in_block(cx.func, def, value) == Some(user);
+        let is_piece = folds(first, x, both) && folds(second, y, both) && folds(both, z, comparison);
+        if z != tested || !are(signs, x, y) || !is_piece {
             return None;
         }
         let &InstData::Binary { op, args: [a, b] } = cx.func.inst(arithmetic) else { return None };
@@ -260,7 +263,8 @@ impl X86 {
             && are(compared, back, product)
             && kind == if sign == Signedness::Signed { CastOp::Sext } else { CastOp::Zext }
             && cx.func.value_type(result) == Type::I32
-            && (cx.uses.count(back), cx.uses.count(product)) == (1, 2);
+            && cx.uses.only_user_in_block(cx.func, extension, back) == Some(comparison)
+            && cx.uses.count(product) == 2;
         let check = Overflow { op: BinaryOp::Mul, args, result, cond: Cond::O };
         (is_check && self.is_free(cx, comparison, result)).then_some(check)
     }
