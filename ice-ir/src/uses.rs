@@ -45,7 +45,7 @@ pub struct Uses {
     dead: Vec<Inst>,
     /// By instruction, whether it is one of them; empty if there is none.
     is_dead: Vec<bool>,
-    /// Values that have lost their last use since, some of which may have got others.
+    /// Values that have lost their last use since, or had none, some of which may have got others.
     unused: Vec<Value>,
 }
 
@@ -149,6 +149,13 @@ impl Uses {
         let uses = &mut self.values[value.index()];
         uses.count -= 1;
         if uses.count == 0 {
+            self.unused.push(value);
+        }
+    }
+
+    /// Lets [`Self::drop_unused`] look at `value`, if it has no use.
+    pub fn note_if_unused(&mut self, value: Value) {
+        if self.known_count(value) == Some(0) {
             self.unused.push(value);
         }
     }

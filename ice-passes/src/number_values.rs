@@ -260,6 +260,8 @@ impl Numbering {
         for made in (new..func.num_insts()).map(Inst::new).chain([inst]) {
             uses.count_new(func, made, inst);
         }
+        // What had to stay for its effect, as a division by zero, may be something now that nobody needs.
+        func.result(inst).into_iter().for_each(|result| uses.note_if_unused(result));
         self.has_rewritten = true;
     }
 
