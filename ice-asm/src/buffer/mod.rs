@@ -342,6 +342,8 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.tail_labels.push(label);
         if self.may_simplify_tail() {
             self.simplify_tail();
+            // The label has moved along with the end.
+            self.last_label = self.offset();
         }
     }
 

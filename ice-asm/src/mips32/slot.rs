@@ -297,6 +297,25 @@ mod tests {
         assert_eq!(text(&mut buffer), "jal f5; addu $a0, $a1, $a1; jr $ra; nop; ");
     }
 
+    /// Also where the label before the call has moved back, because a branch over a branch became one.
+    #[test]
+    fn what_is_in_the_slot_of_a_call_behind_a_label_that_moved_stays_there() {
+        let mut buffer = Buffer::new();
+        let (next, out) = (buffer.new_label(), buffer.new_label());
+        let mut e = Encoder::new(&mut buffer);
+        let cond = Cond::Lez(Gpr::A0);
+        e.branch(Some(cond), next, Slot::default());
+        e.branch(None, out, Slot::default());
+        e.bind(next);
+        e.transfer(Transfer::Lw, Gpr::T9, Mem::new(Gpr::A1, 0));
+        e.jalr(Gpr::RA, Gpr::T9);
+        e.alu(Alu::Or, Gpr::GP, Gpr::A1, Gpr::ZERO);
+        assert_eq!(e.fill_branch(None, out), (Slot::default(), out));
+        e.bind(out);
+        let expected = "bgtz $a0, .L1; nop; .L0:; lw $t9, 0($a1); jalr $ra, $t9; or $gp, $a1, $zero; .L1:; ";
+        assert_eq!(text(&mut buffer), expected);
+    }
+
     #[test]
     fn relocations_stay_before_branches_to_labels() {
         let mut buffer = Buffer::new();
