@@ -47,6 +47,7 @@ const POP_FROM_R4_AND_LR: u8 = 0xa8;
 const FINISH: u8 = 0xb0;
 const RAISE_FAR: u8 = 0xb2;
 const POP_DOUBLES_FROM_D8: u8 = 0xd0;
+const POP_DOUBLES: u8 = 0xc9;
 
 /// The DWARF numbers of the stack pointer, the link register and d0.
 const SP: u16 = 13;
@@ -113,10 +114,14 @@ fn doubles(saved: &[(u16, i32)], out: &mut Vec<u8>) -> Result<(usize, i32), Misf
     let follows =
         |&(n, &(register, at)): &(u16, &(u16, i32))| register == first + n && at == place + 8 * i32::from(n);
     let count = (0..).zip(saved).take_while(follows).count();
-    if first != D0 + 8 || count > 8 {
+    if first < D0 + 8 || usize::from(first - D0) + count > 16 {
         return Err(Misfit);
     }
-    out.push(POP_DOUBLES_FROM_D8 | (count - 1) as u8);
+    let (first, further) = ((first - D0) as u8, (count - 1) as u8);
+    match first {
+        8 => out.push(POP_DOUBLES_FROM_D8 | further),
+        _ => out.extend_from_slice(&[POP_DOUBLES, first << 4 | further]),
+    }
     Ok((count, 8 * count as i32))
 }
 
@@ -205,6 +210,9 @@ mod tests {
         // .save {r5, r11, lr}, .vsave {d8-d10}, .pad #0x408
         let saved = [(264, -36), (265, -28), (266, -20), (5, -12), (11, -8), (14, -4)];
         assert_eq!(of((SP, 36 + 0x408), &saved), [0xb2, 0x81, 0x01, 0xd2, 0x84, 0x82]);
+        // .save {r4, lr}, .vsave {d9-d11}
+        let saved = [(265, -32), (266, -24), (267, -16), (4, -8), (14, -4)];
+        assert_eq!(of((SP, 32), &saved), [0xc9, 0x92, 0xa8]);
         // .save {r11, lr}, .setfp r11, sp
         assert_eq!(of((11, 8), &[(11, -8), (14, -4)]), [0x9b, 0x84, 0x80]);
         // .pad #16, .save {r4, r5, r11, lr}, .setfp r11, sp, #8, .vsave {d8}
@@ -223,7 +231,7 @@ mod tests {
 
     #[test]
     fn other_frames_are_refused() {
-        for saved in [&[(3, -8)][..], &[(5, -8), (4, -4)], &[(265, -8)], &[(12, -4)], &[(4, -6)]] {
+        for saved in [&[(3, -8)][..], &[(5, -8), (4, -4)], &[(263, -8)], &[(271, -16), (272, -8)], &[(12, -4)], &[(4, -6)]] {
             assert_eq!(instructions((SP, 8), saved, &mut Vec::new()), Err(Misfit), "{saved:?}");
         }
         assert_eq!(instructions((264, 8), &[], &mut Vec::new()), Err(Misfit));
