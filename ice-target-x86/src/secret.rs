@@ -68,6 +68,12 @@ impl Hider<'_> {
             Inst::LockAluImm { op, width, imm, mem } if !is_open(imm.into()) => {
                 Inst::LockAlu { op, width, src: self.number(width, imm), mem }
             }
+            // The factor that is replaced by the product must not be replaced by the number before.
+            Inst::ImulImm { width, dst, src: Src::Reg(factor), imm }
+                if factor == dst && !is_open(imm.into()) =>
+            {
+                Inst::Imul { width, dst, src: Src::Reg(self.number(width, imm)) }
+            }
             Inst::ImulImm { width, dst, src, imm } if !is_open(imm.into()) => {
                 let number = self.constant(width, dst, imm.into());
                 self.to.push(number);
