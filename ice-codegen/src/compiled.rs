@@ -282,7 +282,8 @@ impl CodeSymbol {
     }
 }
 
-/// Tables of code addresses inside functions: offsets from the start of the function, one a table entry.
+/// Tables of code addresses inside functions, one a table entry: offsets from the start of the function, or where the
+/// code becomes assembler text the numbers of labels in that.
 #[derive(Clone, Debug, Default)]
 pub struct JumpTables {
     targets: Vec<u32>,
@@ -363,7 +364,8 @@ impl TableLabels {
         self.ends.len() as u32 - 1
     }
 
-    /// Appends the tables with the offsets that the finished `buffer` has for the labels.
+    /// Appends the tables with the offsets that the finished `buffer` has for the labels, or if it keeps text the labels
+    /// that stand there.
     ///
     /// # Errors
     /// A label is not bound.
@@ -376,6 +378,7 @@ impl TableLabels {
         let mut faults = Faults::default();
         for (table, &end) in self.ends.iter().enumerate() {
             out.push(self.labels[start..end].iter().map(|&label| match buffer.label_offset(label) {
+                Some(_) if L::ENABLED => buffer.root(label).0,
                 Some(offset) => offset,
                 None => {
                     faults.note(table, "an entry is at no place in the code");

@@ -375,8 +375,9 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         self.labels.get(root.0 as usize).map(|state| state.offset).filter(|&offset| offset != NONE)
     }
 
-    /// The label that this one finally stands for.
-    pub(crate) fn root(&self, label: Label) -> Label {
+    /// The label that this one finally stands for, once the code is finished: the one that text has.
+    #[must_use]
+    pub fn root(&self, label: Label) -> Label {
         root(&self.labels, label)
     }
 

@@ -273,8 +273,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             write_twin_label(names, Symbol::Function(function), out)?;
         }
         let mut start = name.clone();
-        let is_measured = !compiled.tables.is_empty() || !compiled.type_traps.is_empty();
-        if is_native && is_measured && !module.functions[function].linkage.is_local() {
+        if is_native && !compiled.type_traps.is_empty() && !module.functions[function].linkage.is_local() {
             start = format!(".LB{}", function.as_u32());
             writeln!(out, "{start}:")?;
         }
@@ -356,12 +355,13 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         for (index, table) in compiled.tables.iter().enumerate() {
             let label = format!(".LT{}_{index}", function.as_u32());
             writeln!(out, "{label}:")?;
-            for target in table {
+            for &target in table {
+                let target = UniqueLabel(function, target);
                 match entries {
-                    TableEntries::WideAbsolute => writeln!(out, "\t.quad {start}+{target}")?,
-                    TableEntries::Absolute => writeln!(out, "\t.long {start}+{target}")?,
-                    TableEntries::FromTable => writeln!(out, "\t.long {start}+{target}-{label}")?,
-                    TableEntries::FromGlobalBase => writeln!(out, "\t.long {start}@GOTOFF+{target}")?,
+                    TableEntries::WideAbsolute => writeln!(out, "\t.quad {target}")?,
+                    TableEntries::Absolute => writeln!(out, "\t.long {target}")?,
+                    TableEntries::FromTable => writeln!(out, "\t.long {target}-{label}")?,
+                    TableEntries::FromGlobalBase => writeln!(out, "\t.long {target}@GOTOFF")?,
                 }
             }
         }
@@ -576,6 +576,15 @@ fn write_with_unique_labels(listing: &str, function: FuncId, out: &mut String) -
         out.write_str(part)?;
     }
     Ok(())
+}
+
+/// A label of the function as it stands in text: [`write_with_unique_labels`].
+struct UniqueLabel(FuncId, u32);
+
+impl fmt::Display for UniqueLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, ".L{}_{}", self.0.as_u32(), self.1)
+    }
 }
 
 fn write_constant_section(size: ConstantSize, out: &mut String) -> fmt::Result {
