@@ -120,6 +120,9 @@ enum Item {
 const BLOCKINFO: u32 = 0;
 const METADATA: u32 = 15;
 const SYMTAB: u32 = 25;
+const FUNCTION: u32 = 12;
+/// The code of a record in a function.
+const SWITCH: u32 = 12;
 
 /// The entries of a module but those that only abbreviate, and metadata and the linker's table, which nobody reads.
 fn items(file: &[u8]) -> Vec<Item> {
@@ -275,4 +278,37 @@ fn records() {
         }
         println!("{}: {accepted} of {count} modules with changed records accepted", module.name);
     }
+}
+
+/// A case is a number of the type that is switched over; with another one's, two cases might be the same.
+#[test]
+fn a_case_of_another_type_is_refused() {
+    let clang = "clang-19";
+    if !common::has_tool(clang) {
+        return common::skip("a case of another type", &format!("no {clang} on this machine"));
+    }
+    let scratch = common::Scratch::new();
+    let source = "int f(int a, long long b) { switch (a) { case 1: return 5; case 70: return 6; }\n\
+                  switch (b) { case 3: return 7; case 90: return 8; } return 9; }";
+    let file = scratch.write("switches.c", source);
+    let flags = ["--target=x86_64-linux-gnu", "-c", "-emit-llvm", "-o", "-"];
+    let output = Command::new(clang).args(flags).arg(file).output().expect("clang starts");
+    common::expect_success(&output, clang);
+    let mut items = items(&output.stdout);
+    let body = items.iter().position(|item| matches!(item, Item::Enter(FUNCTION))).expect("one is defined");
+    let is_switch = |&at: &usize| at > body && matches!(items[at], Item::Record(SWITCH, _));
+    let switches: Vec<usize> = (0..items.len()).filter(is_switch).collect();
+    let &[first, second] = &switches[..] else { panic!("{switches:?}") };
+    let Item::Record(_, ops) = &items[first] else { unreachable!() };
+    // The type, the value, the default and the first case.
+    let case = ops[3];
+    let Item::Record(_, ops) = &mut items[second] else { unreachable!() };
+    let own = std::mem::replace(&mut ops[3], case);
+    let _guard = alone();
+    let module = Module { name: String::from("switches"), arch: Arch::X86_64, bytes: Vec::new() };
+    let refused = check(&module, 0, &file_of(&items), "a case of the other switch").unwrap_err();
+    assert!(refused.contains("I18"), "{refused}");
+    let Item::Record(_, ops) = &mut items[second] else { unreachable!() };
+    ops[3] = own;
+    assert_eq!(check(&module, 0, &file_of(&items), "its own case"), Ok(()));
 }

@@ -13,6 +13,7 @@ use crate::bitstream::unrotate_sign;
 use crate::error::Error;
 use crate::llvm::legalize::shape::{Kind, Scalar};
 use crate::llvm::wire::constants::{Constant, Labels, View};
+use crate::llvm::wire::types::TypeId;
 
 impl Body<'_, '_> {
     /// The ICE block that is appended to.
@@ -94,7 +95,7 @@ impl Body<'_, '_> {
         let table = self.b.switch(part, default);
         self.s.numbers_seen.clear();
         for case in cases.chunks_exact(2) {
-            let number = self.case_number(case[0])?;
+            let number = self.case_number(case[0], value.ty)?;
             let target = self.target(case[1])?;
             self.s.numbers_seen.push(number);
             self.b.func.switch_mut(table).cases.push((number, target));
@@ -106,14 +107,14 @@ impl Body<'_, '_> {
         self.terminated()
     }
 
-    /// The number of the integer constant with this id, sign-extended.
-    fn case_number(&self, id: u64) -> Checked<i64> {
+    /// The number of the integer constant with this id, of the switch's type, sign-extended.
+    fn case_number(&self, id: u64, wanted: TypeId) -> Checked<i64> {
         let env = self.m.environment();
         let view = View { env: &env, local: &self.s.constants };
         let constant = u32::try_from(id).ok().and_then(|id| view.get(id));
         match constant {
-            Some((Constant::Int(number), _)) => Ok(number),
-            Some((Constant::Null, _)) => Ok(0),
+            Some((Constant::Int(number), ty)) if ty == wanted => Ok(number),
+            Some((Constant::Null, ty)) if ty == wanted => Ok(0),
             _ => fail(Error::MalformedSwitch),
         }
     }
@@ -228,7 +229,7 @@ impl Body<'_, '_> {
     #[cold]
     fn double_phis(
         &mut self,
-        ty: crate::llvm::wire::types::TypeId,
+        ty: TypeId,
         double: Type,
         pairs: &[u64],
         next: u32,
@@ -254,7 +255,7 @@ impl Body<'_, '_> {
     }
 
     /// The part that was announced of the next value, if one was and with this type.
-    fn announced_part(&self, ty: crate::llvm::wire::types::TypeId, part: u32) -> Option<Value> {
+    fn announced_part(&self, ty: TypeId, part: u32) -> Option<Value> {
         let local = self.s.locals.get(self.s.next_local as usize)?;
         let is_announced = local.block == super::values::ANNOUNCED && local.ty == ty;
         is_announced.then(|| self.part(super::values::Operand { ty, first: local.first }, part))
@@ -262,7 +263,7 @@ impl Body<'_, '_> {
 
     fn phi_operands(
         &mut self,
-        ty: crate::llvm::wire::types::TypeId,
+        ty: TypeId,
         part: u32,
         is_double: bool,
         pairs: &[u64],
@@ -292,13 +293,7 @@ impl Body<'_, '_> {
     }
 
     /// The part of a phi operand, if it is there and needs no instructions.
-    fn phi_operand(
-        &mut self,
-        ty: crate::llvm::wire::types::TypeId,
-        part: u32,
-        number: u32,
-        pred: u32,
-    ) -> Checked<Option<Value>> {
+    fn phi_operand(&mut self, ty: TypeId, part: u32, number: u32, pred: u32) -> Checked<Option<Value>> {
         let known = match number.checked_sub(self.s.first_local) {
             None => None,
             Some(index) => match self.s.locals.get(index as usize) {
@@ -453,7 +448,7 @@ impl Body<'_, '_> {
     }
 
     /// The width of an integer type.
-    pub(super) fn int_bits_of(&self, ty: crate::llvm::wire::types::TypeId) -> Checked<u32> {
+    pub(super) fn int_bits_of(&self, ty: TypeId) -> Checked<u32> {
         match self.kind(ty) {
             Kind::Scalar(Scalar::Int(bits)) => Ok(bits),
             _ => {
