@@ -159,7 +159,7 @@ fn numbers() -> Program {
 fn numbers_of_the_program_do_not_stand_in_its_code() {
     let text = format!("intrinsic external @ones(i32) -> i32 as ctpop\n{}", numbers().text());
     let scratch = Scratch::new();
-    let input = scratch.write("numbers.ice", &common::program::with_entry(&text));
+    let input = scratch.write("numbers.ice", common::program::with_entry(&text));
     let expected = run_ice(["interpret".as_ref(), input.as_os_str()]).status.code();
     for target in ["x86_64", "i686"] {
         for level in ["-Om1", "-O2"] {

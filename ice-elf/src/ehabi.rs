@@ -231,7 +231,14 @@ mod tests {
 
     #[test]
     fn other_frames_are_refused() {
-        for saved in [&[(3, -8)][..], &[(5, -8), (4, -4)], &[(263, -8)], &[(271, -16), (272, -8)], &[(12, -4)], &[(4, -6)]] {
+        for saved in [
+            &[(3, -8)][..],
+            &[(5, -8), (4, -4)],
+            &[(263, -8)],
+            &[(271, -16), (272, -8)],
+            &[(12, -4)],
+            &[(4, -6)],
+        ] {
             assert_eq!(instructions((SP, 8), saved, &mut Vec::new()), Err(Misfit), "{saved:?}");
         }
         assert_eq!(instructions((264, 8), &[], &mut Vec::new()), Err(Misfit));

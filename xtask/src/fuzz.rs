@@ -58,6 +58,15 @@ impl Random {
     pub fn below(&mut self, limit: usize) -> usize {
         ((self.next() >> 32) as usize) % limit
     }
+
+    /// True once in `count` times.
+    pub fn once_in(&mut self, count: usize) -> bool {
+        self.below(count) == 0
+    }
+
+    pub fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())].clone()
+    }
 }
 
 /// Changes one byte or one bit and says what it did.

@@ -187,3 +187,24 @@ fn random_programs_give_what_they_give_with_llvm() {
         assert!(text.contains(": 0 differ"), "{text}");
     }
 }
+
+/// Random functions of IR, as they are and behind passes of LLVM.
+#[test]
+fn random_functions_give_what_they_give_with_llvm() {
+    if has_tools("random functions") && has_all("random functions", &["opt-19"]) {
+        let text = in_place(&["--functions", "6"]);
+        assert!(text.contains(": 0 differ"), "{text}");
+    }
+}
+
+#[test]
+fn a_wrong_operation_in_random_functions_is_found() {
+    if has_tools("a planted operation in random functions") && has_all("random functions", &["opt-19"]) {
+        let translator = planted("wrong-random-function", "s/= xor /= or /");
+        let translator = translator.to_str().expect("a path of letters");
+        let setting = ["--functions", "2", "--recipes", "Om1", "--targets", "x86_64"];
+        let (passed, text) =
+            crosstest("wrong-random-function", &[&setting[..], &["--translator", translator]].concat());
+        assert!(!passed && text.contains("module.bc Om1") && text.contains(" rounds"), "{text}");
+    }
+}

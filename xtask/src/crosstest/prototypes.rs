@@ -85,15 +85,6 @@ impl Type {
 }
 
 impl Random {
-    /// True once in `count` times.
-    fn once_in(&mut self, count: usize) -> bool {
-        self.below(count) == 0
-    }
-
-    fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())].clone()
-    }
-
     /// A constant of the kind.
     fn constant(&mut self, kind: Kind) -> String {
         let bits = self.next();
