@@ -7,6 +7,7 @@
 //! with none of them. Where those differ among themselves is counted for itself. LLVM's code has fixed addresses always:
 //! `llc -O0` has wrong code for position-independent functions on MIPS.
 
+use super::in_process::Loaders;
 use super::random;
 use crate::arguments::Arguments;
 use crate::process::{self, End};
@@ -47,6 +48,8 @@ struct Plan {
     recipes: Vec<Recipe>,
     size: usize,
     results: PathBuf,
+    /// Ice's code is made in the process of each program.
+    loaders: Option<Loaders>,
 }
 
 #[derive(Default)]
@@ -82,12 +85,14 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyh
     let size = arguments.value("--size", 30usize)?;
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     let translator = arguments.text("--translator")?;
+    let is_in_process = arguments.switch("--in-process");
     arguments.finish()?;
     need_tools(&["llvm-as-19", "opt-19", "llc-19"])?;
     need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
     need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
+        loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
         targets,
         recipes,
         size,
@@ -238,7 +243,9 @@ impl Plan {
             let reason: Vec<&str> = words.filter(|word| !word.starts_with("0x")).collect();
             return Ok(Err(format!("llc-19 {level}: {}", reason.join(" "))));
         }
-        Ok(self.execute(object, name, subject, setting)?.map_err(|text| format!("llc-19 {level}: {text}")))
+        Ok(self
+            .execute(vec![object], name, subject, setting)?
+            .map_err(|text| format!("llc-19 {level}: {text}")))
     }
 
     /// The program of what is tested; nothing if it was refused.
@@ -261,19 +268,23 @@ impl Plan {
                 None => Some(Err(text)),
             });
         }
-        self.execute(object, &name, subject, setting).map(Some)
+        let inputs = match &self.loaders {
+            Some(loaders) => loaders.replace(&object, bitcode, setting)?.into(),
+            None => vec![object],
+        };
+        self.execute(inputs, &name, subject, setting).map(Some)
     }
 
     /// Links and runs a program.
     fn execute(
         &self,
-        object: PathBuf,
+        mut objects: Vec<PathBuf>,
         name: &str,
         subject: &Subject,
         setting: Setting,
     ) -> anyhow::Result<Printed> {
         let executable = subject.file(name);
-        let objects = [object, self.main_object(subject.target)];
+        objects.push(self.main_object(subject.target));
         if let Err(text) = program::link(&objects, &executable, setting)? {
             return Ok(Err(text));
         }

@@ -81,7 +81,7 @@ function gets and leaves if the number of the function is its argument.
   --functions N    so many modules, of up to twenty functions each
   --seed N         the first seed (1)
   --size N         most steps of a function (30)
-  --targets, --recipes, --translator, --jobs, --release   as above
+  --targets, --recipes, --translator, --jobs, --release, --in-process   as above
 
 The fifth compares with Ice's reference interpreter:
 

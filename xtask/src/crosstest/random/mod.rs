@@ -54,7 +54,10 @@ pub fn generate(seed: u64, target: Target, size: usize) -> String {
         text += &function(&mut module, index);
     }
     let pointers: String = (0..count).map(|index| format!("ptr @f{index}, ")).collect();
-    _ = writeln!(text, "@functions = constant [{} x ptr] [{pointers}ptr null]", count + 1);
+    _ = writeln!(text, "@functions = internal constant [{} x ptr] [{pointers}ptr null]", count + 1);
+    // Code that is made in the process of a program has functions alone to offer.
+    text += "define ptr @function_at(i32 %n) {\n  %place = getelementptr ptr, ptr @functions, i32 %n\n";
+    text += "  %function = load ptr, ptr %place\n  ret ptr %function\n}\n";
     module.declarations.iter().for_each(|line| _ = writeln!(text, "{line}"));
     text
 }
