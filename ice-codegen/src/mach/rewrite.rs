@@ -14,7 +14,8 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
 impl<I: MachInst> MachFunction<I> {
-    /// Becomes what `from` is, with the instructions that `rule` makes of its; takes its frame and tables.
+    /// Becomes what `from` is, with the instructions that `rule` makes of its; takes its frame, its tables
+    /// and what its pads want.
     ///
     /// # Errors
     /// `from` has an edge to a block that is not there.
@@ -28,6 +29,7 @@ impl<I: MachInst> MachFunction<I> {
         self.write_for(from.mode());
         core::mem::swap(&mut self.frame, &mut from.frame);
         core::mem::swap(&mut self.tables, &mut from.tables);
+        core::mem::swap(&mut self.exceptions, &mut from.exceptions);
         let body = from.body();
         for vreg in (0..body.num_vregs()).map(super::VReg::new) {
             self.new_vreg(body.vreg_class(vreg), body.vreg_size(vreg));

@@ -171,6 +171,17 @@ fn hardened_programs_catch_as_those_of_clang() {
     }
 }
 
+/// What chance decides of code leaves its pads what they want.
+#[test]
+fn diversified_programs_catch_as_those_of_clang() {
+    let Some(compiler) = common::find_tool(&["clang++-19"]).filter(|_| cfg!(target_arch = "x86_64")) else {
+        return common::skip("exceptions of C++", "no clang++-19 on this machine");
+    };
+    for (program, seed) in [(&CATCHING, "1"), (&FRAMES, "2"), (&LIBRARY, "3")] {
+        check((compiler, program), &["-O1"], &["--diversify", seed], &link_with(compiler, &[]));
+    }
+}
+
 /// An assembler makes of the text what links and catches as the object does.
 #[test]
 fn tables_are_the_same_as_text() {
