@@ -328,6 +328,12 @@ pub fn need_tools(tools: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Fails if the compiler or the emulator of a target is missing.
+pub fn need_targets(targets: &[Target]) -> anyhow::Result<()> {
+    let emulators = targets.iter().filter_map(|target| target.emulator().first().copied());
+    need_tools(&targets.iter().map(|target| target.compiler()).chain(emulators).collect::<Vec<_>>())
+}
+
 /// Whether `output` is there and younger than its inputs and this program.
 pub fn is_current(output: &Path, inputs: &[&Path]) -> bool {
     let time = |path: &Path| std::fs::metadata(path).and_then(|data| data.modified()).ok();

@@ -4,13 +4,13 @@
 //! and run. A program prints what arrived changed, and is left out if LLVM's alone prints anything.
 
 use super::prototypes;
+use super::seeds::{Seeds, for_targets, say_reasons};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program::{self, Invocation, Setting};
-use crate::toolchain::{Model, Recipe, Target, Translator, need_tools, succeed, write};
-use crate::workspace::{Profile, Workspace, show};
-use anyhow::{Context as _, bail, ensure};
-use std::collections::BTreeMap;
+use crate::toolchain::{Model, Recipe, Target, Translator, need_targets, need_tools, succeed, write};
+use crate::workspace::Workspace;
+use anyhow::{bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,9 +23,8 @@ void fail(int function, int place, int leaf) { printf("f%d, place %d, leaf %d\n"
 "#;
 
 struct Plan {
+    seeds: Seeds,
     translator: Translator,
-    targets: Vec<Target>,
-    recipes: Vec<Recipe>,
     results: PathBuf,
 }
 
@@ -40,37 +39,19 @@ struct Tally {
 }
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyhow::Result<()> {
-    let count: usize = count.parse().with_context(|| format!("'{count}' is no number of programs"))?;
-    let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
-    let (targets, recipes) =
-        (Target::list(arguments.text("--targets")?)?, Recipe::list(arguments.text("--recipes")?)?);
-    let first = arguments.value("--seed", 1u64)?;
-    let jobs = arguments.value("--jobs", process::default_jobs())?;
-    let translator = arguments.text("--translator")?;
+    let seeds = Seeds::take(&mut arguments, count, "programs")?;
     arguments.finish()?;
     need_tools(&["clang-19", "llc-19"])?;
-    need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
-    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
-    let plan = Plan {
-        translator: Translator::parse(translator, workspace, profile)?,
-        targets,
-        recipes,
-        results: workspace.results("conventions")?,
-    };
-    let tallies = process::for_each(count, jobs, |index| plan.check(first + index as u64))?;
+    need_targets(&seeds.targets)?;
+    let plan =
+        Plan { translator: seeds.translator(workspace)?, seeds, results: workspace.results("conventions")? };
+    let tallies = plan.seeds.check(|seed| plan.check(seed))?;
     let compared: usize = tallies.iter().map(|tally| tally.compared).sum();
     let faults: usize = tallies.iter().map(|tally| tally.faults).sum();
     let left_out: usize = tallies.iter().map(|tally| tally.left_out).sum();
-    let mut reasons = BTreeMap::<&str, usize>::new();
-    for reason in tallies.iter().flat_map(|tally| &tally.refused) {
-        *reasons.entry(reason).or_default() += 1;
-    }
-    for (reason, count) in &reasons {
-        println!("refused {count} times: {reason}");
-    }
+    let refused = say_reasons("refused", tallies.iter().flat_map(|tally| &tally.refused));
     println!(
-        "{compared} programs of two compilers, {left_out} left out, {} translations refused: {faults} differ",
-        reasons.values().sum::<usize>()
+        "{compared} programs of two compilers, {left_out} left out, {refused} translations refused: {faults} differ"
     );
     if faults > 0 {
         bail!("{faults} programs differ; their files are in {}", plan.results.display());
@@ -83,15 +64,11 @@ impl Plan {
     /// Generates the program of a seed for each target and tests all mixtures.
     fn check(&self, seed: u64) -> anyhow::Result<Tally> {
         let mut tally = Tally::default();
-        for &target in &self.targets {
-            let directory = self.results.join(format!("{}-{seed}", target.name()));
-            std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
-            let faults = tally.faults;
-            self.program(&directory, seed, target, &mut tally).with_context(|| show(&directory))?;
-            if tally.faults == faults {
-                std::fs::remove_dir_all(&directory).with_context(|| show(&directory))?;
-            }
-        }
+        for_targets(&self.results, seed, &self.seeds.targets, |target, directory| {
+            let known = tally.faults;
+            self.program(directory, seed, target, &mut tally)?;
+            Ok(tally.faults > known)
+        })?;
         Ok(tally)
     }
 
@@ -123,7 +100,7 @@ impl Plan {
                 Setting { target, recipe: Recipe::O2, model },
             )?;
             let mut side = vec![Some(object)];
-            for &recipe in &self.recipes {
+            for &recipe in &self.seeds.recipes {
                 let object = file(&format!("{name}.{}.o", recipe.name()));
                 let translated = program::tested_object(
                     &self.translator,
@@ -148,13 +125,14 @@ impl Plan {
             }
             sides.push(side);
         }
-        let recipe_count = self.recipes.len();
+        let recipe_count = self.seeds.recipes.len();
         let mixtures = (0..=recipe_count).flat_map(|own| [(own, own), (0, own), (own, 0)]);
         for (callee, caller) in mixtures.skip(2) {
             let (Some(callee_object), Some(caller_object)) = (&sides[0][callee], &sides[1][caller]) else {
                 continue;
             };
-            let label = |number: usize| number.checked_sub(1).map_or("llvm", |n| self.recipes[n].name());
+            let label =
+                |number: usize| number.checked_sub(1).map_or("llvm", |n| self.seeds.recipes[n].name());
             let executable = file(&format!("callee-{}-caller-{}", label(callee), label(caller)));
             let objects = [callee_object.clone(), caller_object.clone(), file("driver.o")];
             let setting = Setting { target, recipe: Recipe::O2, model };

@@ -5,11 +5,12 @@
 //! Every seed is compiled at every level of clang, for every target, and translated with every recipe.
 
 use super::in_process::Loaders;
+use super::seeds::{Seeds, conclude};
 use crate::arguments::Arguments;
 use crate::process::{self, End, difference};
 use crate::program::{self, Invocation, Setting};
-use crate::toolchain::{Model, Recipe, Target, Translator, need_tools, succeed, write};
-use crate::workspace::{Profile, Workspace, show};
+use crate::toolchain::{Model, Recipe, Target, Translator, need_tools, succeed};
+use crate::workspace::{Workspace, show};
 use anyhow::{Context as _, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,9 +34,8 @@ const FLAVOURS: [&[&str]; 4] = [&[], &["--float"], &["--packed-struct"], &["--no
 const RUN_LIMIT: Duration = Duration::from_secs(5);
 
 struct Plan {
+    seeds: Seeds,
     translator: Translator,
-    targets: Vec<Target>,
-    recipes: Vec<Recipe>,
     levels: Vec<String>,
     results: PathBuf,
     /// Ice's code is made in the process of each program.
@@ -52,53 +52,32 @@ struct Tally {
 }
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyhow::Result<()> {
-    let count: usize = count.parse().with_context(|| format!("'{count}' is no number of programs"))?;
-    let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
-    let (targets, recipes) =
-        (Target::list(arguments.text("--targets")?)?, Recipe::list(arguments.text("--recipes")?)?);
+    let seeds = Seeds::take(&mut arguments, count, "programs")?;
     let levels = arguments.text("--levels")?.unwrap_or_else(|| "O0,O1,O2".to_owned());
-    let first = arguments.value("--seed", 1u64)?;
-    let jobs = arguments.value("--jobs", process::default_jobs())?;
-    let translator = arguments.text("--translator")?;
     let is_in_process = arguments.switch("--in-process");
     arguments.finish()?;
     need_tools(&["csmith", "clang-19", "llc-19"])?;
     ensure!(Path::new(HEADERS).is_dir(), "no headers of csmith in {HEADERS}");
     let plan = Plan {
-        translator: Translator::parse(translator, workspace, profile)?,
-        loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
-        targets,
-        recipes,
+        translator: seeds.translator(workspace)?,
+        loaders: is_in_process.then(|| Loaders::build(workspace, &seeds.targets)).transpose()?,
+        seeds,
         levels: levels.split(',').map(str::to_owned).collect(),
         results: workspace.results("csmith")?,
     };
-    let tallies = process::for_each(count, jobs, |index| plan.check(first + index as u64))?;
+    let tallies = plan.seeds.check(|seed| plan.check(seed))?;
     let compared: usize = tallies.iter().map(|tally| tally.compared).sum();
     let slow: usize = tallies.iter().map(|tally| tally.too_slow).sum();
     let faults: Vec<&String> = tallies.iter().flat_map(|tally| &tally.faults).collect();
-    let record = plan.results.join("failing-seeds");
-    write(&record, &faults.iter().map(|fault| format!("{fault}\n")).collect::<String>())?;
     let undefined = tallies.iter().filter(|tally| tally.is_undefined).count();
     println!(
         "{compared} programs compared, {slow} take too long, {undefined} seeds are undefined: {} differ",
         faults.len()
     );
-    if !faults.is_empty() {
-        bail!("{} programs differ; they are listed in {}", faults.len(), record.display());
-    }
-    ensure!(compared > 0, "nothing was compared");
-    Ok(())
+    conclude(&plan.results, compared, &faults)
 }
 
 impl Plan {
-    /// What is linked: the object, or what stands in for it.
-    fn inputs(&self, object: PathBuf, bitcode: &Path, setting: Setting) -> anyhow::Result<Vec<PathBuf>> {
-        match &self.loaders {
-            Some(loaders) => Ok(loaders.replace(&object, bitcode, setting)?.into()),
-            None => Ok(vec![object]),
-        }
-    }
-
     /// Generates the program of a seed and tests all its variants.
     fn check(&self, seed: u64) -> anyhow::Result<Tally> {
         let directory = self.results.join(format!("seed-{seed}"));
@@ -109,13 +88,13 @@ impl Plan {
         generate.arg(&source).args(SIZES).args(flavour);
         // A pointer to a member of a packed structure is what a program must not go through where words have an
         // alignment; Csmith makes such.
-        if self.targets.iter().any(|target| matches!(target, Target::Armv7 | Target::Mipsel)) {
+        if self.seeds.targets.iter().any(|target| matches!(target, Target::Armv7 | Target::Mipsel)) {
             generate.arg("--no-packed-struct");
         }
         // It writes a file into its directory.
         succeed(generate.current_dir(&directory))?;
         let mut tally = Tally { is_undefined: is_undefined(&source)?, ..Tally::default() };
-        let targets = if tally.is_undefined { &[] } else { &*self.targets };
+        let targets = if tally.is_undefined { &[] } else { &*self.seeds.targets };
         for &target in targets {
             for level in &self.levels {
                 self.variant(&directory, target, level, &mut tally)?;
@@ -152,14 +131,15 @@ impl Plan {
             tally.too_slow += 1;
             return Ok(());
         }
-        for &recipe in &self.recipes {
+        for &recipe in &self.seeds.recipes {
             let (object, executable) = (file(&format!("{}.o", recipe.name())), file(recipe.name()));
             let setting = setting(recipe);
             tally.compared += 1;
             let fault = match program::tested_object(&self.translator, &bitcode, &object, setting)? {
                 Err(text) => Some(text),
                 Ok(()) => {
-                    match program::link(&self.inputs(object, &bitcode, setting)?, &executable, setting)? {
+                    let inputs = Loaders::inputs(self.loaders.as_ref(), object, &bitcode, setting)?;
+                    match program::link(&inputs, &executable, setting)? {
                         Err(text) => Some(text),
                         Ok(()) => {
                             difference(&expected, &program::run(&executable, &invocation(4 * RUN_LIMIT))?)

@@ -9,12 +9,12 @@
 
 use super::in_process::Loaders;
 use super::random;
+use super::seeds::{Seeds, conclude, for_targets, say_reasons};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program::{self, Invocation, Setting};
-use crate::toolchain::{Model, Recipe, Target, Translator, need_tools, succeed, write};
-use crate::workspace::{Profile, Workspace, show};
-use anyhow::{Context as _, bail, ensure};
+use crate::toolchain::{Model, Recipe, Target, Translator, need_targets, need_tools, succeed, write};
+use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,9 +43,8 @@ const PIPELINES: [&str; 18] = [
 const RUN_LIMIT: Duration = Duration::from_secs(60);
 
 struct Plan {
+    seeds: Seeds,
     translator: Translator,
-    targets: Vec<Target>,
-    recipes: Vec<Recipe>,
     size: usize,
     results: PathBuf,
     /// Ice's code is made in the process of each program.
@@ -77,35 +76,27 @@ struct Subject<'a> {
 type Printed = Result<Vec<String>, String>;
 
 pub fn run(workspace: &Workspace, mut arguments: Arguments, count: &str) -> anyhow::Result<()> {
-    let count: usize = count.parse().with_context(|| format!("'{count}' is no number of modules"))?;
-    let profile = if arguments.switch("--release") { Profile::Release } else { Profile::Dev };
-    let (targets, recipes) =
-        (Target::list(arguments.text("--targets")?)?, Recipe::list(arguments.text("--recipes")?)?);
-    let first = arguments.value("--seed", 1u64)?;
+    let seeds = Seeds::take(&mut arguments, count, "modules")?;
     let size = arguments.value("--size", 30usize)?;
-    let jobs = arguments.value("--jobs", process::default_jobs())?;
-    let translator = arguments.text("--translator")?;
     let is_in_process = arguments.switch("--in-process");
     arguments.finish()?;
     need_tools(&["llvm-as-19", "opt-19", "llc-19"])?;
-    need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
-    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
+    need_targets(&seeds.targets)?;
     let plan = Plan {
-        translator: Translator::parse(translator, workspace, profile)?,
-        loaders: is_in_process.then(|| Loaders::build(workspace, &targets)).transpose()?,
-        targets,
-        recipes,
+        translator: seeds.translator(workspace)?,
+        loaders: is_in_process.then(|| Loaders::build(workspace, &seeds.targets)).transpose()?,
+        seeds,
         size,
         results: workspace.results("functions")?,
     };
     let source = plan.results.join("main.c");
     write(&source, random::MAIN)?;
-    for &target in &plan.targets {
+    for &target in &plan.seeds.targets {
         let compile = ["-O1", "-fPIC", "-c", "-o"];
         let mut compiler = process::command(Path::new(target.compiler()), compile);
         succeed(compiler.arg(plan.main_object(target)).arg(&source))?;
     }
-    let tallies = process::for_each(count, jobs, |index| plan.check(first + index as u64))?;
+    let tallies = plan.seeds.check(|seed| plan.check(seed))?;
     report(&plan, &tallies)
 }
 
@@ -116,28 +107,12 @@ fn report(plan: &Plan, tallies: &[Tally]) -> anyhow::Result<()> {
     let skipped = say_reasons("skipped", tallies.iter().flat_map(|tally| &tally.skipped));
     let refused = say_reasons("refused", tallies.iter().flat_map(|tally| &tally.refused));
     let faults: Vec<&String> = tallies.iter().flat_map(|tally| &tally.faults).collect();
-    let record = plan.results.join("failing-seeds");
-    write(&record, &faults.iter().map(|fault| format!("{fault}\n")).collect::<String>())?;
     println!(
         "{compared} programs compared, {skipped} skipped where LLVM fails, {refused} translations refused, \
          LLVM differs from itself for {disputed} modules: {} differ",
         faults.len()
     );
-    if !faults.is_empty() {
-        bail!("{} programs differ; they are listed in {}", faults.len(), record.display());
-    }
-    ensure!(compared > 0, "nothing was compared");
-    Ok(())
-}
-
-/// Prints each reason and how often it was given; gives how many there are.
-fn say_reasons<'a>(what: &str, all: impl Iterator<Item = &'a String>) -> usize {
-    let mut reasons = BTreeMap::<&str, usize>::new();
-    all.for_each(|reason| *reasons.entry(reason).or_default() += 1);
-    for (reason, count) in &reasons {
-        println!("{what} {count} times: {reason}");
-    }
-    reasons.values().sum()
+    conclude(&plan.results, compared, &faults)
 }
 
 impl Plan {
@@ -148,17 +123,12 @@ impl Plan {
     /// Generates the module of a seed for each target and tests it.
     fn check(&self, seed: u64) -> anyhow::Result<Tally> {
         let mut tally = Tally::default();
-        for &target in &self.targets {
-            let directory = self.results.join(format!("{}-{seed}", target.name()));
-            std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
-            let model = if seed.is_multiple_of(2) { Model::Pic } else { Model::Static };
-            let faults = tally.faults.len();
-            let subject = Subject { seed, target, model, directory: &directory };
-            self.module(&subject, &mut tally).with_context(|| show(&directory))?;
-            if tally.faults.len() == faults {
-                std::fs::remove_dir_all(&directory).with_context(|| show(&directory))?;
-            }
-        }
+        let model = if seed.is_multiple_of(2) { Model::Pic } else { Model::Static };
+        for_targets(&self.results, seed, &self.seeds.targets, |target, directory| {
+            let known = tally.faults.len();
+            self.module(&Subject { seed, target, model, directory }, &mut tally)?;
+            Ok(tally.faults.len() > known)
+        })?;
         Ok(tally)
     }
 
@@ -183,7 +153,7 @@ impl Plan {
         // Made when something differs.
         let mut others: Option<Vec<Vec<String>>> = None;
         for bitcode in [Some(&module), passed.as_ref()].into_iter().flatten() {
-            for &recipe in &self.recipes {
+            for &recipe in &self.seeds.recipes {
                 let Some(printed) = self.ice(subject, bitcode, recipe, tally)? else { continue };
                 tally.compared += 1;
                 let fault = match printed {
@@ -268,10 +238,7 @@ impl Plan {
                 None => Some(Err(text)),
             });
         }
-        let inputs = match &self.loaders {
-            Some(loaders) => loaders.replace(&object, bitcode, setting)?.into(),
-            None => vec![object],
-        };
+        let inputs = Loaders::inputs(self.loaders.as_ref(), object, bitcode, setting)?;
         self.execute(inputs, &name, subject, setting).map(Some)
     }
 

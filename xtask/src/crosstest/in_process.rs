@@ -124,6 +124,22 @@ impl Loaders {
         Ok(Loaders(all))
     }
 
+    /// What is linked: the object that was made of `bitcode`, or what stands in for it if there are loaders.
+    ///
+    /// # Errors
+    /// A tool fails.
+    pub fn inputs(
+        loaders: Option<&Loaders>,
+        object: PathBuf,
+        bitcode: &Path,
+        setting: Setting,
+    ) -> anyhow::Result<Vec<PathBuf>> {
+        match loaders {
+            Some(loaders) => Ok(loaders.replace(&object, bitcode, setting)?.into()),
+            None => Ok(vec![object]),
+        }
+    }
+
     /// What is linked in the place of `object`, which was made of `bitcode`.
     ///
     /// # Errors

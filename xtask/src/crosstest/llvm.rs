@@ -11,7 +11,7 @@ use super::sources::{self, Language, Prepared, Processor, Setting, Source};
 use crate::arguments::Arguments;
 use crate::process::{self, End};
 use crate::program;
-use crate::toolchain::{Llvm, Model, Recipe, Target, Translator, line_of, need_tools};
+use crate::toolchain::{Llvm, Model, Recipe, Target, Translator, line_of, need_targets, need_tools};
 use crate::tools;
 use crate::workspace::{Profile, Workspace, has_tool};
 use anyhow::{bail, ensure};
@@ -81,8 +81,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     all.retain(|source| wanted.is_empty() || wanted.iter().any(|name| *source.name == **name));
     need_tools(&[&*clang.tool("clang"), &*clang.tool("clang++")])?;
     need_tools(&TOOLS.map(|tool| clang.reader().tool(tool)).each_ref().map(String::as_str))?;
-    need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
-    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
+    need_targets(&targets)?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
         recipes,

@@ -17,6 +17,7 @@ mod random;
 mod record;
 mod reduce;
 mod refusals;
+mod seeds;
 mod signature;
 mod sources;
 mod stubs;

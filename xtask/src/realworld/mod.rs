@@ -13,7 +13,7 @@ mod suite;
 use crate::arguments::Arguments;
 use crate::process::{self, End, Outcome, difference};
 use crate::program::{self, Invocation, Setting};
-use crate::toolchain::{Model, Recipe, Target, Translator, is_current, need_tools, succeed};
+use crate::toolchain::{Model, Recipe, Target, Translator, is_current, need_targets, need_tools, succeed};
 use crate::workspace::{Profile, Workspace, has_tool, show};
 use anyhow::{Context as _, bail, ensure};
 use programs::{PROGRAMS, Program};
@@ -110,8 +110,7 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
         );
     }
     need_tools(&["clang-19", "llc-19", "llvm-link-19"])?;
-    need_tools(&targets.iter().map(|target| target.compiler()).collect::<Vec<_>>())?;
-    need_tools(&targets.iter().filter_map(|target| target.emulator().first().copied()).collect::<Vec<_>>())?;
+    need_targets(&targets)?;
     let plan = Plan {
         translator: Translator::parse(translator, workspace, profile)?,
         recipes,

@@ -115,6 +115,14 @@ impl<'m> Body<'m> {
         value
     }
 
+    /// The members of a structure of the type `ty`, one for each of `members`, which later steps may use.
+    pub fn add_members(&mut self, members: &[Type], ty: &str, text: impl Display) {
+        let whole = self.name(text);
+        for (at, &member) in members.iter().enumerate() {
+            self.add(member, format!("extractvalue {ty} {whole}, {at}"));
+        }
+    }
+
     pub fn declare(&mut self, declaration: String) {
         self.module.declarations.insert(format!("declare {declaration}"));
     }

@@ -101,11 +101,6 @@ fn call(body: &mut Body, callee: &Callee, target: &str) {
     let text = format!("call {ty} {target}({})", arguments.join(", "));
     match &*callee.results {
         &[one] => _ = body.add(one, text),
-        all => {
-            let whole = body.name(text);
-            for (at, &result) in all.iter().enumerate() {
-                body.add(result, format!("extractvalue {ty} {whole}, {at}"));
-            }
-        }
+        all => body.add_members(all, &ty, text),
     }
 }

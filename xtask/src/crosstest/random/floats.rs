@@ -109,9 +109,7 @@ pub fn exponent(body: &mut Body) {
     let finite = memory::hidden(body, finite);
     let both = format!("{{ {ty}, i32 }}");
     let call = body.intrinsic(&both, &format!("frexp.{suffix}"), &[&finite]);
-    let result = body.name(call);
-    body.add(ty, format!("extractvalue {both} {result}, 0"));
-    body.add(Type::I32, format!("extractvalue {both} {result}, 1"));
+    body.add_members(&[ty, Type::I32], &both, call);
 }
 
 /// The sum of all lanes, in their order.

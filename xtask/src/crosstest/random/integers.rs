@@ -155,9 +155,7 @@ fn overflow(body: &mut Body, ty: Type) {
     }
     let both = format!("{{ {ty}, {} }}", ty.truth());
     let call = body.intrinsic(&both, &format!("{op}.with.overflow.{}", ty.suffix()), &[&a, &b]);
-    let result = body.name(call);
-    body.add(ty, format!("extractvalue {both} {result}, 0"));
-    body.add(ty.truth(), format!("extractvalue {both} {result}, 1"));
+    body.add_members(&[ty, ty.truth()], &both, call);
 }
 
 /// All bits of something else.

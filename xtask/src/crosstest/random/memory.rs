@@ -103,9 +103,8 @@ pub fn atomic(body: &mut Body) {
     }
     if (has_narrow_exchanges || ty.width == 32) && body.chance(50) {
         let (expected, new) = (body.operand(ty, 30), body.operand(ty, 30));
-        let both = body.name(format!("cmpxchg ptr {place}, {expected}, {new} seq_cst monotonic"));
-        body.add(ty, format!("extractvalue {{ {ty}, i1 }} {both}, 0"));
-        body.add(Type::BIT, format!("extractvalue {{ {ty}, i1 }} {both}, 1"));
+        let exchange = format!("cmpxchg ptr {place}, {expected}, {new} seq_cst monotonic");
+        body.add_members(&[ty, Type::BIT], &format!("{{ {ty}, i1 }}"), exchange);
     }
     if body.chance(50) {
         body.add(ty, format!("load atomic {ty}, ptr {place} seq_cst, align 8"));
