@@ -193,7 +193,7 @@ impl<'a> Actions<'a> {
                 PadClause::Filter(types) => self.filter(types),
                 PadClause::Cleanup => 0,
             };
-            sleb(filter, &mut self.records);
+            sleb(filter.into(), &mut self.records);
             // From this number to the next record, which follows it.
             self.records.push(if n + 1 < clauses.len() { 1 } else { 0 });
         }

@@ -18,7 +18,7 @@ pub(crate) const fn uleb_size(number: u32) -> usize {
 }
 
 /// Appends a signed number.
-pub(crate) fn sleb(mut number: i32, out: &mut Vec<u8>) {
+pub(crate) fn sleb(mut number: i64, out: &mut Vec<u8>) {
     loop {
         let byte = number as u8 & 0x7f;
         number >>= 7;

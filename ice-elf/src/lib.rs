@@ -40,6 +40,7 @@
 //! | `link`, `executable` | [`link_executable`]: addresses, relocations, the file |
 //! | `eh_frame` | [`EhFrame`]: tables for unwinding |
 //! | [`ehabi`] | the same in the form of ARM |
+//! | `dwarf` | [`Dwarf`]: which lines of the source code is of |
 //! | `exception_table` | [`write_exception_table`]: what personality routines read |
 //! | `strings`, `sink`, `error` | string table, output trait, error type |
 //!
@@ -50,6 +51,7 @@
 extern crate alloc;
 
 mod apply;
+mod dwarf;
 mod eh_frame;
 pub mod ehabi;
 mod error;
@@ -68,6 +70,10 @@ mod strings;
 mod symbol;
 
 pub use apply::{Base, Field, Misfit, Of, Rule};
+pub use dwarf::{
+    DebugCall, DebugField, DebugFunction, DebugRow, DebugSection, DebugTarget, DebugUnit, Dwarf, FileNumber,
+    Origin, UnitNumber,
+};
 pub use eh_frame::{CommonEntry, EhFrame, EntryFrame};
 pub use error::Error;
 pub use exception_table::{

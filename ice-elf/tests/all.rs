@@ -2,6 +2,7 @@
 //! allocations are programs of their own.
 
 mod common;
+mod debug_information;
 
 mod errors;
 mod link_run;
