@@ -48,6 +48,7 @@ mod locations;
 mod loops;
 pub mod module;
 pub mod native;
+pub mod source;
 pub mod text;
 pub mod types;
 pub mod uses;

@@ -36,9 +36,9 @@ impl SourceLocations {
         self.starts.last().and_then(|&(_, location)| location)
     }
 
-    /// Instruction `next`, which is not made yet, and those after it come from `location`.
+    /// Instruction `next` and those after it come from `location`, whatever was stated of them.
     fn begin(&mut self, next: u32, location: Option<SourceLocation>) {
-        self.starts.pop_if(|&mut (first, _)| first == next);
+        while self.starts.pop_if(|&mut (first, _)| first >= next).is_some() {}
         if self.current() != location {
             self.starts.push((next, location));
         }
@@ -55,6 +55,11 @@ impl Function {
     pub fn set_source_location(&mut self, location: Option<SourceLocation>) {
         let next = self.num_insts() as u32;
         self.locations.begin(next, location);
+    }
+
+    /// The instructions made so far from number `first` on come from `location`, and those made from now on.
+    pub fn set_source_location_from(&mut self, first: u32, location: SourceLocation) {
+        self.locations.begin(first, Some(location));
     }
 
     /// Where `inst` comes from, if that was stated. Logarithmic in the number of stated locations.

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
+use ice_ir::source::SourceUnit;
 use ice_ir::{FuncId, Module, Name};
 
 use super::emulated_threads::EmulatedThreads;
@@ -15,6 +16,7 @@ use crate::error::{Error, OpenBlock};
 use crate::llvm::wire::attributes::{AttributeTable, FunctionFlags};
 use crate::llvm::wire::constants::{Constants, Environment as ConstantEnvironment, GlobalValue, Labels};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::debug::ModuleDebug;
 use crate::llvm::wire::metadata::Predicates;
 use crate::llvm::wire::types::{TypeId, TypeTable};
 use crate::pexe::BodyRange;
@@ -86,6 +88,8 @@ pub struct LlvmModule {
     pub sync_scopes: Vec<Name>,
     /// The predicates that its metadata names, if it has comparisons that ask for them.
     pub(super) predicates: Option<Predicates>,
+    /// What it says of its source, if it does.
+    pub(super) debug: Option<Arc<ModuleDebug>>,
     /// The thread-local variables that a library keeps.
     pub(super) emulated: EmulatedThreads,
     /// The library's `bcmp`.
@@ -109,6 +113,12 @@ impl LlvmModule {
             let list = self.attributes.list(list.into());
             list.is_ok_and(|list| list.function.flags.has(FunctionFlags::HARDWARE_DIVIDE))
         })
+    }
+
+    /// The units of its source, none if nothing is said of it.
+    #[must_use]
+    pub fn source_units(&self) -> &[SourceUnit] {
+        self.debug.as_ref().map_or(&[], |debug| &debug.sources)
     }
 
     /// The first function with a body that an exception may leave, by what the module says: it is not `nounwind`

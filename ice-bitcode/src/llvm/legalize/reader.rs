@@ -38,6 +38,7 @@ use crate::llvm::wire::codes::{block, module as code};
 use crate::llvm::wire::constants::{Checked, Constants, GlobalValue, Labels, View};
 use crate::llvm::wire::container::{check_name, push_text, read_container};
 use crate::llvm::wire::data_layout::{DataLayout, Layouts};
+use crate::llvm::wire::debug::ModuleDebug;
 use crate::llvm::wire::metadata::{
     ModuleFlag, Predicates, SIGNATURE, Words, read_module_metadata, read_own_words, read_type_words,
 };
@@ -96,6 +97,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         sync_scopes: builder.sync_scopes,
         used: builder.used,
         predicates: builder.predicates,
+        debug: builder.debug.map(Arc::new),
     })
 }
 
@@ -220,6 +222,8 @@ pub(super) struct Builder<'a> {
     pub(super) words: Words,
     /// What comparisons may name in metadata, in modules with such.
     pub(super) predicates: Option<Predicates>,
+    /// What is said of the source.
+    pub(super) debug: Option<ModuleDebug>,
     pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
     pub(super) deferred: Vec<Deferred>,
     /// The functions that have a body, in order; `None` for a body that is dropped.
@@ -264,6 +268,7 @@ impl<'a> Builder<'a> {
             flags: Vec::new(),
             words: Words::default(),
             predicates: None,
+            debug: None,
             names: IndexSet::default(),
             deferred: Vec::new(),
             defined: Vec::new(),
@@ -446,7 +451,7 @@ impl<'a> Builder<'a> {
                 let has_signatures = constants.any(|id| number(id) == Some((SIGNATURE as i32).into()));
                 let asked = (TYPE_WORDS, has_signatures);
                 let read = read_module_metadata(reader, found, record, number, asked, has_predicates)?;
-                (self.flags, self.words) = (read.flags, read.words);
+                (self.flags, self.words, self.debug) = (read.flags, read.words, read.debug);
                 self.predicates = has_predicates.then_some(read.predicates);
                 Ok(())
             }

@@ -128,17 +128,24 @@ pub mod metadata {
     pub const NODE: u32 = 3;
     pub const NAME: u32 = 4;
     pub const KIND: u32 = 6;
+    pub const LOCATION: u32 = 7;
     pub const NAMED_NODE: u32 = 10;
+    pub const FILE: u32 = 16;
+    pub const COMPILE_UNIT: u32 = 20;
+    pub const SUBPROGRAM: u32 = 21;
+    pub const LEXICAL_BLOCK: u32 = 22;
+    pub const LEXICAL_BLOCK_FILE: u32 = 23;
     pub const STRINGS: u32 = 35;
     pub const GLOBAL_DECL_ATTACHMENT: u32 = 36;
     pub const INDEX_OFFSET: u32 = 38;
     pub const INDEX: u32 = 39;
 }
 
-/// The record of METADATA_ATTACHMENT, and the kind of the metadata that says the type word of a function (LLVM's
-/// `FixedMetadataKinds.def`).
+/// The record of METADATA_ATTACHMENT, and the kinds of the metadata that says where a function is in the source and its
+/// type word (LLVM's `FixedMetadataKinds.def`).
 pub mod attachment {
     pub const ATTACHMENT: u32 = 11;
+    pub const DEBUG: u64 = 0;
     pub const SIGNATURE: u64 = 32;
     pub const TYPE_WORD: u64 = 36;
 }

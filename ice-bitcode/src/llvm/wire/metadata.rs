@@ -1,9 +1,9 @@
-//! Metadata, as far as it says something to a code generator: the flags of the module, type words, and predicates of
-//! comparisons.
+//! Metadata, as far as it says something to a code generator: the flags of the module, type words, predicates of
+//! comparisons, and what [describes the source](super::debug).
 //!
 //! Nodes have numbers in the order of their records, behind the strings, which stand in one record. Most of them describe
-//! the program to debuggers and optimisers, and in large blocks they are not looked at: these begin with the place of an
-//! index, which says where each of them is (LLVM's `MetadataLoader`).
+//! the program to debuggers and optimisers, and in large blocks they are looked at only if there are units of the source:
+//! these blocks begin with the place of an index, which says where each node is (LLVM's `MetadataLoader`).
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -14,6 +14,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::codes::{attachment, metadata as code};
 use super::container::push_text;
+use super::debug::{self, ModuleDebug};
 use crate::bitstream::{BlockHeader, Cursor, Reader, Record};
 use crate::error::{Error, Result};
 
@@ -155,6 +156,17 @@ pub(in crate::llvm) struct ModuleMetadata {
     pub(in crate::llvm) flags: Vec<ModuleFlag>,
     pub(in crate::llvm) words: Words,
     pub(in crate::llvm) predicates: Predicates,
+    /// If it has units of a source.
+    pub(in crate::llvm) debug: Option<ModuleDebug>,
+}
+
+/// What the next named node has.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Named {
+    #[default]
+    Other,
+    Flags,
+    Units,
 }
 
 /// Reads the METADATA block of a module, and of one with the flag `words_flag`, or that `has_signatures`, its nodes of numbers. `number` says what
@@ -174,7 +186,7 @@ pub(in crate::llvm) fn read_module_metadata(
 ) -> Result<ModuleMetadata> {
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
     let (mut flags, mut words, mut predicates) = (Vec::new(), Words::default(), Predicates::default());
-    let (mut are_flags, mut has_flags, mut has_index) = (false, false, false);
+    let (mut named, mut has_flags, mut has_index, mut debug) = (Named::Other, false, false, None);
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         match record.code {
@@ -191,10 +203,15 @@ pub(in crate::llvm) fn read_module_metadata(
             }
             code::NAME => {
                 let mut name = Vec::new();
-                are_flags = push_text(&record.ops, &mut name).is_ok() && name == FLAGS;
+                let is_text = push_text(&record.ops, &mut name).is_ok();
+                named = match &name[..] {
+                    FLAGS if is_text => Named::Flags,
+                    debug::UNITS if is_text => Named::Units,
+                    _ => Named::Other,
+                };
             }
-            code::NAMED_NODE => {
-                if core::mem::take(&mut are_flags) {
+            code::NAMED_NODE => match core::mem::take(&mut named) {
+                Named::Flags => {
                     once(reader, &mut has_flags, "of the module's flags")?;
                     if record.ops.len() > MAX_FLAGS {
                         let error = Error::TooLarge { what: "the number of flags", limit: MAX_FLAGS as u64 };
@@ -211,13 +228,21 @@ pub(in crate::llvm) fn read_module_metadata(
                     }
                     reader.seek(behind)?;
                 }
-            }
+                // What comes again says nothing new.
+                Named::Units if debug.is_none() => {
+                    let behind = reader.position();
+                    let units = record.ops.to_vec();
+                    debug = Some(block.debug(reader, record, &units)?);
+                    reader.seek(behind)?;
+                }
+                Named::Units | Named::Other => {}
+            },
             code::KIND | code::GLOBAL_DECL_ATTACHMENT | code::INDEX => {}
             _ => block.nodes.push(reader.entry_position()),
         }
     }
     predicates.count = predicates.count.saturating_add(block.nodes.len() as u64);
-    Ok(ModuleMetadata { flags, words, predicates })
+    Ok(ModuleMetadata { flags, words, predicates, debug })
 }
 
 /// Notes that there is one of these; another is an error.
@@ -291,15 +316,20 @@ struct Block<N> {
 }
 
 #[derive(Clone)]
-struct Strings {
+pub(super) struct Strings {
     count: u64,
     lengths: Range<usize>,
     characters: Range<usize>,
 }
 
 impl Strings {
+    /// How many there are.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
     /// Those of a STRINGS record.
-    fn of(reader: &Reader<'_>, record: &Record) -> Result<Strings> {
+    pub(super) fn of(reader: &Reader<'_>, record: &Record) -> Result<Strings> {
         let found = || {
             let (&[count, offset], Some(blob)) = (&record.ops[..], record.blob.clone()) else { return None };
             let start = blob.start.checked_add(usize::try_from(offset).ok()?)?;
@@ -317,7 +347,7 @@ impl Strings {
     }
 
     /// Where each is in the file with these bytes; fewer if lengths are impossible.
-    fn bounds(&self, bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn bounds(&self, bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let mut cursor = Cursor::new(bytes.get(self.lengths.clone()).unwrap_or(&[]));
         let mut start = self.characters.start;
         (0..self.count).map_while(move |_| {
@@ -326,7 +356,7 @@ impl Strings {
         })
     }
 
-    fn text<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> Option<&'a [u8]> {
+    pub(super) fn text<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> Option<&'a [u8]> {
         (range.end <= self.characters.end).then(|| bytes.get(range))?
     }
 }
@@ -390,6 +420,23 @@ impl<N: Fn(u32) -> Option<i64>> Block<N> {
             words.count += 1;
         }
         Ok(words)
+    }
+
+    /// What is said of the source, where `units` are.
+    #[cold]
+    fn debug(&mut self, reader: &mut Reader<'_>, record: &mut Record, units: &[u64]) -> Result<ModuleDebug> {
+        let mut debug = ModuleDebug::default();
+        if let Some(strings) = &self.strings {
+            debug.nodes.add_strings(strings, reader.bytes());
+        }
+        for &at in &self.nodes {
+            reader.seek(at)?;
+            if reader.next_in_leaf(record)? {
+                debug.nodes.add(record);
+            }
+        }
+        debug.find_units(units);
+        Ok(debug)
     }
 
     /// The string with this number.

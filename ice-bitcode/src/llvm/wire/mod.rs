@@ -11,6 +11,7 @@
 //! | `data_layout` | sizes, alignments and offsets in memory |
 //! | `constants`   | constants of modules and functions |
 //! | `metadata`    | the flags of a module |
+//! | `debug`       | what metadata says of the source |
 //! | `fold`        | what expressions of constants come to |
 
 pub mod attributes;
@@ -18,6 +19,7 @@ pub mod codes;
 pub mod constants;
 pub mod container;
 pub mod data_layout;
+pub mod debug;
 pub mod demands;
 pub mod fold;
 pub mod metadata;

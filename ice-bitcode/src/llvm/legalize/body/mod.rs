@@ -19,6 +19,7 @@
 //! | `tail_call`  | calls in place of returns |
 //! | `scratch`    | the state of one body |
 //! | `exceptions` | INVOKE, LANDINGPAD, RESUME |
+//! | `places`     | DEBUG_LOC: where instructions are in the source |
 //! | `control`    | the other terminators, PHI, what is set right at the end |
 //!
 //! Invariants: every record is consumed to its last operand; an operand has the type that its record asks for;
@@ -51,6 +52,7 @@ mod lane_width;
 mod memory;
 mod numbers;
 mod pass;
+mod places;
 mod promoted;
 mod prototype;
 mod quad;
@@ -70,6 +72,7 @@ mod wide_shift;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use ice_ir::source::FunctionSource;
 use ice_ir::{Block, ControlFlowGraph, FuncId, FunctionBuilder};
 
 use self::intrinsics::Special;
@@ -81,6 +84,7 @@ use super::shape::Shapes;
 use crate::bitstream::{Dialect, Entry, Reader, Record};
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::llvm::wire::codes::{block, function as code};
+use crate::llvm::wire::debug::read_attached;
 use crate::llvm::wire::types::{LlvmType, TypeId};
 use crate::pexe::BodyRange;
 
@@ -209,6 +213,12 @@ impl FunctionReader {
         })
     }
 
+    /// What the module says of the source of the function that was read last, and what its locations mean.
+    #[must_use]
+    pub fn source(&self, program: &LlvmProgram) -> Option<FunctionSource> {
+        self.scratch.places.source(program.header.debug.as_deref()?)
+    }
+
     /// The flow graph of the function that was read last.
     #[must_use]
     pub fn flow_graph(&self) -> &ControlFlowGraph {
@@ -260,6 +270,12 @@ impl FunctionReader {
                         if let Some(module) = &program.header.predicates {
                             scratch.predicates = module.read_own(reader, &inner, record)?;
                         }
+                        if program.header.debug.is_some() {
+                            scratch.places.nodes.read_own(reader, &inner, record)?;
+                        }
+                    }
+                    block::METADATA_ATTACHMENT if program.header.debug.is_some() => {
+                        scratch.places.function = read_attached(reader, &inner, record)?;
                     }
                     block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
                     id => {
@@ -311,7 +327,7 @@ impl Body<'_, '_> {
         if self.b.current_block().is_none() && self.between_blocks(number)? {
             return Ok(());
         }
-        if self.s.tail_call.is_some() && self.behind_tail_call(number)? {
+        if self.s.is_watched && self.watch(number)? {
             return Ok(());
         }
         match number {
@@ -345,10 +361,12 @@ impl Body<'_, '_> {
     #[inline(never)]
     fn rare_record(&mut self, number: u32) -> Checked<()> {
         match number {
-            code::DEBUG_LOC | code::DEBUG_LOC_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => {
+            code::DEBUG_LOC => self.debug_loc(),
+            code::DEBUG_LOC_AGAIN => {
+                self.latest_place();
                 Ok(())
             }
-            code::BLOCKADDR_USERS => Ok(()),
+            code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD | code::BLOCKADDR_USERS => Ok(()),
             code::ALLOCA => self.non_phi("ALLOCA").alloca(),
             code::RET => self.non_phi("RET").ret(),
             code::SWITCH => self.non_phi("SWITCH").switch(),
@@ -389,6 +407,19 @@ impl Body<'_, '_> {
         }
     }
 
+    /// What there is to do before a record is read where places are kept or a call waits for its return. Whether the record
+    /// is done.
+    #[cold]
+    fn watch(&mut self, number: u32) -> Checked<bool> {
+        if self.m.debug.is_some() {
+            self.begin_place(number);
+        }
+        self.s.is_watched = self.m.debug.is_some();
+        let is_done = self.behind_tail_call(number)?;
+        self.s.is_watched |= self.s.tail_call.is_some();
+        Ok(is_done)
+    }
+
     /// What is no instruction, and the start of a block. Whether the record is done.
     #[inline(never)]
     fn between_blocks(&mut self, number: u32) -> Checked<bool> {
@@ -402,7 +433,10 @@ impl Body<'_, '_> {
             code::DEBUG_LOC
             | code::DEBUG_LOC_AGAIN
             | code::BLOCKADDR_USERS
-            | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => return Ok(true),
+            | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => {
+                self.rare_record(number)?;
+                return Ok(true);
+            }
             _ => {}
         }
         if self.s.num_blocks == 0 {
@@ -454,6 +488,8 @@ impl Body<'_, '_> {
         if self.s.pending > 0 {
             return fail(Error::NeverDefined { value: self.s.next_number() });
         }
+        // What is made from now on is of no place.
+        self.b.func.set_source_location(None);
         self.finish_pads()?;
         self.finish_phis()?;
         self.s.checks.cfg.compute(self.b.func);

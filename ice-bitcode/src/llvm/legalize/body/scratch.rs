@@ -11,6 +11,7 @@ use super::constant::ModuleValue;
 use super::doubles::PhiHalf;
 use super::exceptions::PadScratch;
 use super::numbers::Numbers;
+use super::places::Places;
 use super::promoted::Promoted;
 use super::values::{self, Local, Operand, Run};
 use crate::bitstream::{BlockHeader, Reader, Record};
@@ -85,6 +86,10 @@ pub(super) struct Scratch {
     pub(super) type_word: Option<u32>,
     /// What its comparisons may name in metadata of its own.
     pub(super) predicates: Predicates,
+    /// Where its instructions are in the source, if the module says it.
+    pub(super) places: Places,
+    /// Whether something is to be done before the next record is read: places are kept, or there is such a call as follows.
+    pub(super) is_watched: bool,
     /// A call that the next RET makes one in place of a return.
     pub(super) tail_call: Option<TailCall>,
     /// What is known of its exceptions.
@@ -168,6 +173,8 @@ impl Default for Scratch {
             bundle: None,
             type_word: None,
             predicates: Predicates::default(),
+            places: Places::default(),
+            is_watched: false,
             tail_call: None,
             pads: PadScratch::default(),
             jumps: JumpScratch::default(),
@@ -226,6 +233,10 @@ impl Scratch {
         self.type_word = None;
         if program.predicates.is_some() {
             self.predicates = Predicates::default();
+        }
+        self.is_watched = program.debug.is_some();
+        if let Some(debug) = &program.debug {
+            self.places.begin(debug);
         }
         self.tail_call = None;
         self.pads.clear();

@@ -19,6 +19,7 @@ impl Body<'_, '_> {
     pub(super) fn note_tail_call(&mut self, duty: Duty, is_demoted: bool, form: Form) {
         let call = self.b.current_block().and_then(|block| self.b.func.layout.last_inst(block));
         self.s.tail_call = call.map(|call| TailCall { call, duty, is_demoted, form });
+        self.s.is_watched |= call.is_some();
     }
 
     /// What follows a call that was noted: its return, for which the answer is yes, or another record.
