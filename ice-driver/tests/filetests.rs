@@ -61,8 +61,9 @@ fn options(words: &str) -> Result<(Vec<(Arch, Features)>, Options), Failed> {
 /// The labels and instructions of an assembler text.
 fn code(text: &str) -> String {
     let is_padding = |line: &str| line.ends_with(" padding");
-    let is_kept =
-        |line: &str| ["\t.long", "\t.byte"].iter().any(|kept| line.starts_with(kept)) || is_padding(line);
+    let is_kept = |line: &str| {
+        ["\t.long", "\t.4byte", "\t.byte"].iter().any(|kept| line.starts_with(kept)) || is_padding(line)
+    };
     let is_directive = |line: &str| line.starts_with("\t.") && !is_kept(line);
     let lines: Vec<&str> = text.lines().filter(|line| !is_directive(line)).collect();
     let is_named = |label: &str| {

@@ -3,6 +3,7 @@
 
 use crate::common;
 
+use common::tools::has;
 use common::{Scratch, TARGETS, corpus, errors, expect_success, find_tool, has_tool, ice, programs, skip};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::Path;
@@ -274,4 +275,48 @@ fn assemblers_make_the_same_of_diverse_text() {
 #[test]
 fn assemblers_make_the_same_of_large_text() {
     compare_with_assemblers(&["large"], &[]);
+}
+
+/// The contents of `.data` and the offsets of its relocations.
+fn data(object: &Path) -> (Vec<u8>, Vec<u64>) {
+    let bytes = std::fs::read(object).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let section = file.section_by_name(".data").unwrap();
+    let offsets = section.relocations().map(|(offset, _)| offset).collect();
+    // The assembler for MIPS fills sections up.
+    let mut contents = section.data().unwrap().to_vec();
+    contents.resize(contents.len().next_multiple_of(16), 0);
+    (contents, offsets)
+}
+
+#[test]
+fn addresses_in_packed_data_lie_where_they_are_said() {
+    let source =
+        "extern int g, f(void); struct __attribute__((packed)) { char c; void *p; char d; int (*q)(void); }
+        packed = {1, &g, 2, f};";
+    for (target, triple, assembler) in [
+        ("x86_64", "x86_64-linux-gnu", &["as", "--64"][..]),
+        ("i686", "i686-linux-gnu", &["as", "--32"]),
+        ("armv7", "armv7-linux-gnueabihf", &["arm-linux-gnueabihf-as"]),
+        ("mipsel", "mipsel-linux-gnu", &["mipsel-linux-gnu-as", "-march=mips32r2"]),
+    ] {
+        if !has("packed data", &["clang-19", assembler[0]]) {
+            continue;
+        }
+        let scratch = Scratch::new();
+        let source = scratch.write("packed.c", source);
+        let [bitcode, ours, text, theirs] = ["a.bc", "a.o", "a.s", "b.o"].map(|name| scratch.path(name));
+        let mut clang = Command::new("clang-19");
+        clang.args(["-c", "-emit-llvm", &format!("--target={triple}")]).arg(&source).arg("-o").arg(&bitcode);
+        expect_success(&clang.output().unwrap(), target);
+        for (flags, output) in [(&[][..], &ours), (&["--emit", "asm"], &text)] {
+            let mut command = ice();
+            command.arg("translate").arg(&bitcode).args(flags).arg("-o").arg(output);
+            expect_success(&command.output().unwrap(), target);
+        }
+        let mut command = Command::new(assembler[0]);
+        command.args(&assembler[1..]).arg(&text).arg("-o").arg(&theirs);
+        expect_success(&command.output().unwrap(), target);
+        assert_eq!(data(&ours), data(&theirs), "{target}");
+    }
 }

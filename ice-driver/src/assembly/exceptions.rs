@@ -44,7 +44,7 @@ impl<S: Sink> AssemblyOutput<'_, '_, S> {
             if let Some(ty) = table.types[reference.index] {
                 write_bytes(&mut self.text, &bytes[at..field])?;
                 let word = self.address_word(ty);
-                writeln!(self.text, "\t.long .LA{word}-.")?;
+                writeln!(self.text, "\t.4byte .LA{word}-.")?;
                 at = field + 4;
             }
         }

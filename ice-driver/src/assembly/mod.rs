@@ -222,7 +222,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                 Initializer::Zero(count) => writeln!(out, "\t.zero {count}")?,
                 Initializer::Bytes { start, len } => write_bytes(out, data_bytes(module, start, len))?,
                 Initializer::Address { target, addend } => {
-                    out.write_str(if is_wide { "\t.quad " } else { "\t.long " })?;
+                    out.write_str(field_directive(if is_wide { 8 } else { 4 }))?;
                     names.write_symbol(target, out)?;
                     // Addresses wrap at their width.
                     writeln!(out, "{:+}", if is_wide { addend } else { i64::from(addend as i32) })?;
@@ -232,7 +232,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
                     write_bytes(out, &value.to_le_bytes()[..usize::from(bytes)])?;
                 }
                 Initializer::Relative { target, addend, bytes } => {
-                    out.write_str(if bytes == 8 { "\t.quad " } else { "\t.long " })?;
+                    out.write_str(field_directive(bytes))?;
                     write_reached(names, target, has_twin(target), out)?;
                     let is_called = matches!(target, Symbol::Function(f) if has_linkage_table
                         && bytes == 4
@@ -594,6 +594,11 @@ fn write_constant_section(size: ConstantSize, out: &mut String) -> fmt::Result {
 
 fn write_constant_name(id: ConstantId, out: &mut dyn Write) -> fmt::Result {
     write!(out, ".LC{}_{}", id.size.bytes(), id.index)
+}
+
+/// The directive for a field of 4 or 8 bytes wherever it lies: those for words align them in the GNU assembler for MIPS.
+const fn field_directive(bytes: u8) -> &'static str {
+    if bytes == 8 { "\t.8byte " } else { "\t.4byte " }
 }
 
 fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
