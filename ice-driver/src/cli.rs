@@ -260,6 +260,7 @@ fn options(work: &Invocation, bytes: &[u8]) -> Result<Options, Failure> {
         unwind: work.unwind,
         sections: work.sections,
         thread_storage: work.thread_storage,
+        debug_info: work.debug_info,
         confinement: work.confinement,
         diversity: work.diversity(),
         features: match triple {

@@ -103,6 +103,7 @@ impl Compiler {
             timing: Timing::Off,
             unwind: self.unwind,
             diversity: self.diversity,
+            has_sources: false,
             check: Checks::Debug,
         };
         self.out.clear();
@@ -110,7 +111,7 @@ impl Compiler {
         self.pipeline.run(&job, func.id, None, &mut self.out)?;
         self.out.add(func.id, Repetition::None);
         self.pipeline.generator.describe_frame(&mut self.frame);
-        let (_, code, _) = self.out.function(0);
+        let code = self.out.function(0).code;
         Ok(CompiledFunction { code, frame: &self.frame })
     }
 }

@@ -80,6 +80,7 @@ pub mod cli;
 pub mod compiler;
 #[cfg(feature = "cli")]
 pub mod confine;
+pub mod debug;
 pub mod diversity;
 pub mod error;
 #[cfg(feature = "cli")]

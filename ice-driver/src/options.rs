@@ -125,6 +125,16 @@ pub struct Sections {
     pub data: bool,
 }
 
+/// Whether objects say where their code is in the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum DebugInfo {
+    /// If the input says it.
+    #[default]
+    Keep,
+    /// No.
+    Strip,
+}
+
 /// One function of a module, as the user names it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionSelector {
@@ -215,6 +225,8 @@ pub struct Options {
     pub thread_storage: ThreadStorage,
     /// From where callers are found, in all functions; `None` if each function says it.
     pub unwind: Option<UnwindTables>,
+    /// Whether objects and assembler text say where code is in the source.
+    pub debug_info: DebugInfo,
     /// What holds of the code whatever the program does.
     pub confinement: Confinement,
     /// What is left to chance.
@@ -246,6 +258,7 @@ impl Options {
             sections: Sections::default(),
             thread_storage: ThreadStorage::System,
             unwind: None,
+            debug_info: DebugInfo::Keep,
             confinement: Confinement::None,
             diversity: Diversity::NONE,
             features: Features::default(),

@@ -1,5 +1,6 @@
 //! What passes from a worker to the writer of the module: functions of the input that lie one behind another.
 
+use crate::debug::CodeSource;
 use crate::error::Error;
 use crate::parallel::Output;
 use crate::repeats::{KeptCode, Repetition};
@@ -15,6 +16,8 @@ pub struct RangeOutput {
     /// The functions as text, where their representation is wanted instead of code; beside the code their
     /// listings, where assembler text is wanted.
     pub text: String,
+    /// Where functions are in the source, of which that is known: by their index in the range, ascending.
+    sources: Vec<(usize, CodeSource)>,
     /// What was asked for with [`Options::print_after`](crate::Options::print_after).
     pub log: String,
 }
@@ -30,7 +33,8 @@ struct RangeFunction {
 
 impl Output for RangeOutput {
     fn bytes(&self) -> usize {
-        self.compiled.bytes() + self.text.len() + self.log.len()
+        let sources = self.sources.iter().map(|(_, source)| source.bytes()).sum::<usize>();
+        self.compiled.bytes() + self.text.len() + self.log.len() + sources
     }
 }
 
@@ -40,6 +44,7 @@ impl RangeOutput {
         self.functions.clear();
         self.compiled.clear();
         self.text.clear();
+        self.sources.clear();
         self.log.clear();
     }
 
@@ -47,6 +52,14 @@ impl RangeOutput {
     pub fn add(&mut self, function: FuncId, repetition: Repetition) {
         let (code, text) = (self.compiled.end(), self.text.len());
         self.functions.push(RangeFunction { function, repetition, code, text });
+    }
+
+    /// Notes where the function that was [added](Self::add) last is in the source.
+    #[cold]
+    pub fn add_source(&mut self, source: CodeSource) {
+        if let Some(index) = self.functions.len().checked_sub(1) {
+            self.sources.push((index, source));
+        }
     }
 
     /// Where code and text of the functions before number `index` end.
@@ -60,12 +73,30 @@ impl RangeOutput {
         self.compiled.function(self.start(self.functions.len()).0, self.compiled.end())
     }
 
-    /// Function number `index` of the range, in the order of the module: its code and its text.
-    pub fn function(&mut self, index: usize) -> (FuncId, FunctionCode<'_>, &str) {
+    /// Function number `index` of the range, in the order of the module.
+    pub fn function(&mut self, index: usize) -> Translated<'_> {
         let (code_start, text_start) = self.start(index);
         let RangeFunction { function, code, text, .. } = self.functions[index];
-        (function, self.compiled.function(code_start, code), &self.text[text_start..text])
+        let source = self.sources.binary_search_by_key(&index, |&(index, _)| index).ok();
+        Translated {
+            function,
+            code: self.compiled.function(code_start, code),
+            text: &self.text[text_start..text],
+            source: source.map(|at| &self.sources[at].1),
+        }
     }
+}
+
+/// A function, as it goes to whoever writes it.
+pub struct Translated<'a> {
+    /// Which one.
+    pub function: FuncId,
+    /// Its code.
+    pub code: FunctionCode<'a>,
+    /// Its text; empty where only code is wanted.
+    pub text: &'a str,
+    /// Where it is in the source, if that is known.
+    pub source: Option<&'a CodeSource>,
 }
 
 /// The functions of a range, in the order of the module, for whoever takes them.
@@ -81,17 +112,17 @@ impl<'a> Functions<'a> {
         Functions { range, kept, next: 0 }
     }
 
-    /// The next function: its code and its text.
-    pub fn take_next(&mut self) -> Option<(FuncId, FunctionCode<'_>, &str)> {
+    /// The next function.
+    pub fn take_next(&mut self) -> Option<Translated<'_>> {
         let &RangeFunction { function, repetition, .. } = self.range.functions.get(self.next)?;
         let index = self.next;
         self.next += 1;
         if let Repetition::Again(number) = repetition {
-            return Some((function, self.kept.copy(number), ""));
+            return Some(Translated { function, code: self.kept.copy(number), text: "", source: None });
         }
         let found = self.range.function(index);
         if let Repetition::First(number) = repetition {
-            self.kept.keep(number, &found.1);
+            self.kept.keep(number, &found.code);
         }
         Some(found)
     }

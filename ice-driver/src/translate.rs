@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::formats::Bodies;
 use crate::names::SymbolNames;
 use crate::object::{ObjectOutput, data_limit};
-use crate::options::{Emit, FunctionSelector, Options, Stats};
+use crate::options::{DebugInfo, Emit, FunctionSelector, Options, Stats};
 use crate::output::{Functions, ModuleOutput, RangeOutput};
 use crate::parallel::{Plan, run_in_order};
 use crate::recipe::{FunctionCompiler, Job, Steps};
@@ -143,6 +143,10 @@ pub fn compile_module(
     }
     #[cfg(feature = "text")]
     let names;
+    let units = match options.debug_info {
+        DebugInfo::Keep => bodies.source_units(),
+        DebugInfo::Strip => &[],
+    };
     let begin: Begin<'_, '_> = match options.emit {
         Emit::Object => Box::new(|| {
             let limit = data_limit(input_size);
@@ -151,17 +155,18 @@ pub fn compile_module(
                 Some(_) => selected.functions.contains(&id),
             };
             let names = SymbolNames::new(module);
-            Ok(Box::new(ObjectOutput::new(options, module, &names, is_selected, limit, sink)?))
+            Ok(Box::new(ObjectOutput::new(options, (module, units), &names, is_selected, limit, sink)?))
         }),
         #[cfg(feature = "text")]
         Emit::Assembly => {
             names = SymbolNames::new(module);
-            Box::new(|| Ok(Box::new(AssemblyOutput::new(options, module, &names, sink)?)))
+            Box::new(|| Ok(Box::new(AssemblyOutput::new(options, (module, units), &names, sink)?)))
         }
         #[cfg(feature = "text")]
         Emit::Ir | Emit::Mir => Box::new(|| Ok(Box::new(TextOutput(sink)))),
     };
-    run(&*target, module, bodies, &selected, options, begin)
+    let has_sources = !units.is_empty();
+    run(&*target, module, bodies, &selected, options, has_sources, begin)
 }
 
 /// Translates the functions of a module and hands their code, in the order of the module, to `output`, instead of an
@@ -178,7 +183,7 @@ pub fn translate_module<'o>(
     let target = back_end(module, options)?;
     let selected = select(module, bodies.count(), options)?;
     let options = Options { emit: Emit::Object, ..options.clone() };
-    run(&*target, module, bodies, &selected, &options, Box::new(|| Ok(output)))
+    run(&*target, module, bodies, &selected, &options, false, Box::new(|| Ok(output)))
 }
 
 /// Starts the output of a module.
@@ -191,6 +196,7 @@ fn run<'o>(
     bodies: &dyn Bodies,
     selected: &Selected,
     options: &Options,
+    has_sources: bool,
     begin: Begin<'_, 'o>,
 ) -> Result<Report, Error> {
     let steps = Steps::of(options.level.recipe(), options.emit, &options.disabled);
@@ -205,6 +211,7 @@ fn run<'o>(
         timing: options.timing,
         #[cfg(feature = "text")]
         commentary: options.commentary,
+        has_sources,
         check: Checks::Debug,
     };
     if job.copies_repeats() && options.function.is_none() {

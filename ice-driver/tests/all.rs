@@ -12,6 +12,7 @@ mod cli;
 mod commentary;
 mod compiler;
 mod conventions;
+mod debug_information;
 mod diversity;
 mod emulated_threads;
 mod escapes;

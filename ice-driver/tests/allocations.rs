@@ -104,6 +104,7 @@ fn the_second_translation_allocates_nothing() {
             timing: Timing::Off,
             commentary: Commentary::Off,
             // The checker has memory of its own.
+            has_sources: false,
             check: Checks::Off,
         };
         let mut compiler = FunctionCompiler::new(&target, &bodies, &job);

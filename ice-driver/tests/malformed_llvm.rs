@@ -32,7 +32,7 @@ fn modules() -> Vec<Module> {
             continue;
         }
         for (arch, target) in [(Arch::X86_64, "x86_64-linux-gnu"), (Arch::X86_32, "i686-linux-gnu")] {
-            for level in ["-O0", "-O2"] {
+            for level in ["-O0", "-O2", "-gline-tables-only"] {
                 let flags =
                     ["-march=x86-64", "-mfpmath=sse", "-msse2", "-w", "-c", "-emit-llvm", "-o", "-", level];
                 let mut command = Command::new(clang);

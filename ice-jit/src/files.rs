@@ -5,7 +5,7 @@ use crate::jit::{Jit, LoadedModule, MOST_BYTES};
 use crate::object::Object;
 use crate::thread_local::{CopyNumbers, ThreadLocals};
 use ice_driver::formats::{Bodies, BodyReader};
-use ice_driver::output::{Functions, ModuleOutput};
+use ice_driver::output::{Functions, ModuleOutput, Translated};
 use ice_driver::repeats::Repetition;
 use ice_driver::{InputFormat, Options, Report, read_to, translate_module};
 use ice_ir::{ControlFlowGraph, Filtered, Function, Module};
@@ -66,7 +66,7 @@ struct Gather<'a, 'm> {
 
 impl ModuleOutput for Gather<'_, '_> {
     fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), ice_driver::Error> {
-        while let Some((function, code, _)) = functions.take_next() {
+        while let Some(Translated { function, code, .. }) = functions.take_next() {
             if self.result.is_ok() {
                 *self.result = self.object.add_function(function, &code);
             }

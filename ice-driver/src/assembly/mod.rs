@@ -4,12 +4,14 @@
 //! an assembler and a linker make the same program from it. Names are those of
 //! [`names`](crate::names); beside them stand, all local: `.LC8_5` the sixth 8-byte constant, `.LT12_0` the
 //! first jump table of function 12, `.L12_7` its label 7, `.LB12` its start where a symbol that others see is not for
-//! distances, `.Lname$local` the [local twin](has_local_twin) of a symbol.
+//! distances or debuggers, `.LD1` the second section for debuggers, `.Lname$local` the [local twin](has_local_twin) of a symbol.
 
+mod debug;
 mod exceptions;
 mod texts;
 mod unwind_index;
 
+use crate::debug::DebugTables;
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::labels::Labels;
@@ -17,15 +19,17 @@ use crate::machine::{Assembly, Machine, PROPERTY_NOTE};
 use crate::names::{SymbolNames, write_name};
 use crate::object::{TYPE_TRAPS, function_alignment, resolve_alias};
 use crate::options::{Options, RelocationModel, Sections};
-use crate::output::{Functions, ModuleOutput};
+use crate::output::{Functions, ModuleOutput, Translated};
 use crate::placement::{Contents, NamedSection, Placement, data_bytes, has_distances};
 use crate::relocations::{TableEntries, has_local_twin};
 use crate::unwind::{Entries, UnwindForm};
 use core::fmt::{self, Write};
+use debug::StartLabel;
 use ice_asm::{ConstantId, ConstantPool, ConstantSize, RelocKind, write_with_symbols};
-use ice_codegen::{CodeSymbol, FunctionCode};
+use ice_codegen::CodeSymbol;
 use ice_elf::Sink;
 use ice_ir::native::{ComdatKind, Environment, SymbolTraits, Visibility};
+use ice_ir::source::SourceUnit;
 use ice_ir::{FuncId, FunctionKind, GlobalId, GlobalKind, Initializer, Linkage, Module, Symbol, Type};
 use object::elf;
 use std::collections::BTreeSet;
@@ -47,6 +51,7 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
     least_alignment: u64,
     /// Which functions have tables for unwinding, if any may.
     unwind: Option<Entries>,
+    debug: Option<DebugTables>,
     module: &'m Module,
     names: &'a SymbolNames<'m>,
     sink: S,
@@ -69,13 +74,13 @@ pub struct AssemblyOutput<'a, 'm, S: Sink> {
 }
 
 impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
-    /// Starts the text with the global variables.
+    /// Starts the text of a module with these units of a source, with the global variables.
     ///
     /// # Errors
     /// Errors of the sink.
     pub fn new(
         options: &Options,
-        module: &'m Module,
+        (module, units): (&'m Module, &[SourceUnit]),
         names: &'a SymbolNames<'m>,
         sink: S,
     ) -> Result<Self, Error> {
@@ -94,6 +99,7 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             sections: options.sections,
             least_alignment: bundles.map_or(machine.code_alignment(), |bundles| bundles.bytes),
             unwind: Entries::of(options),
+            debug: DebugTables::new(machine, units),
             module,
             names,
             sink,
@@ -246,12 +252,8 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
         Ok(())
     }
 
-    fn write_function(
-        &mut self,
-        function: FuncId,
-        compiled: &FunctionCode<'_>,
-        listing: &str,
-    ) -> fmt::Result {
+    fn write_function(&mut self, translated: &Translated<'_>) -> fmt::Result {
+        let Translated { function, code: ref compiled, text: listing, source } = *translated;
         let (names, is_native) = (self.names, self.is_native());
         let mut name = String::new();
         names.write_function(function, &mut name)?;
@@ -273,9 +275,14 @@ impl<'a, 'm, S: Sink> AssemblyOutput<'a, 'm, S> {
             write_twin_label(names, Symbol::Function(function), out)?;
         }
         let mut start = name.clone();
-        if is_native && !compiled.type_traps.is_empty() && !module.functions[function].linkage.is_local() {
-            start = format!(".LB{}", function.as_u32());
+        let source = self.debug.as_mut().zip(source);
+        let has_traps = is_native && !compiled.type_traps.is_empty();
+        if source.is_some() || has_traps && !module.functions[function].linkage.is_local() {
+            start = StartLabel(function).to_string();
             writeln!(out, "{start}:")?;
+        }
+        if let Some((debug, source)) = source {
+            debug.add(function, compiled.code.len() as u32, source);
         }
         let exceptions = compiled.exceptions.filter(|_| self.unwind.is_some());
         let has_frames =
@@ -613,8 +620,8 @@ fn write_bytes(out: &mut String, bytes: &[u8]) -> fmt::Result {
 
 impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
     fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), Error> {
-        while let Some((function, code, listing)) = functions.take_next() {
-            let _ = self.write_function(function, &code, listing);
+        while let Some(translated) = functions.take_next() {
+            let _ = self.write_function(&translated);
             if let Some(fault) = self.fault.take() {
                 return Err(fault);
             }
@@ -632,6 +639,7 @@ impl<S: Sink + Send> ModuleOutput for AssemblyOutput<'_, '_, S> {
         let _ = self.write_other_symbols();
         let _ = self.write_address_words();
         let _ = self.write_constants();
+        let _ = self.write_debug();
         self.flush(0)
     }
 }

@@ -8,7 +8,7 @@ use crate::machine::{Arch, Features, with_switch};
 #[cfg(feature = "text")]
 use crate::options::Commentary;
 use crate::options::{
-    Emit, FunctionSelector, OptLevel, RelocationModel, Sections, Stats, ThreadStorage, Timing,
+    DebugInfo, Emit, FunctionSelector, OptLevel, RelocationModel, Sections, Stats, ThreadStorage, Timing,
 };
 use crate::recipe::Step;
 use core::fmt;
@@ -50,6 +50,8 @@ pub struct Invocation {
     pub sections: Sections,
     /// `--emulated-tls`.
     pub thread_storage: ThreadStorage,
+    /// `--strip-debug`.
+    pub debug_info: DebugInfo,
     /// `--unwind-tables`.
     pub unwind: Option<UnwindTables>,
     /// `--sandbox`.
@@ -185,6 +187,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, U
         relocation: RelocationModel::PositionIndependent,
         sections: Sections::default(),
         thread_storage: ThreadStorage::System,
+        debug_info: DebugInfo::Keep,
         unwind: None,
         confinement: Confinement::None,
         seed: None,
@@ -355,6 +358,7 @@ fn apply(
         Flag::FunctionSections => work.sections.functions = true,
         Flag::DataSections => work.sections.data = true,
         Flag::EmulatedThreads => work.thread_storage = ThreadStorage::Emulated,
+        Flag::StripDebug => work.debug_info = DebugInfo::Strip,
         // Among the arguments of a compiler, which are not looked at here.
         Flag::Clang | Flag::Fallback | Flag::RealLinker => return Err(bad()),
         Flag::Function => work.function = Some(FunctionSelector::parse(&value)),

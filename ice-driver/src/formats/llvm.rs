@@ -7,6 +7,7 @@ use crate::repeats::Repetition;
 use crate::report::{Report, Warning};
 use crate::unwind::Entries;
 use ice_bitcode::{LocatedError, llvm};
+use ice_ir::source::{FunctionSource, SourceUnit};
 use ice_ir::{ControlFlowGraph, Filtered, FuncId, Function, FunctionBuilder, Symbol};
 #[cfg(feature = "cli")]
 use {crate::inspect::Purpose, crate::machine::legalization_of_triple, ice_ir::Program};
@@ -95,6 +96,10 @@ impl Bodies for LlvmBodies<'_> {
         self.program.bodies()[index].bytes().len()
     }
 
+    fn source_units(&self) -> &[SourceUnit] {
+        self.program.header().source_units()
+    }
+
     fn reader(&self) -> Box<dyn BodyReader + '_> {
         Box::new(LlvmReader { bodies: self, reader: llvm::FunctionReader::default() })
     }
@@ -117,6 +122,10 @@ impl BodyReader for LlvmReader<'_> {
 
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {
         Some(self.reader.flow_graph())
+    }
+
+    fn source(&self) -> Option<FunctionSource> {
+        self.reader.source(self.bodies.program)
     }
 }
 

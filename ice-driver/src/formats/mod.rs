@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::repeats::Repetition;
 use crate::report::Report;
+use ice_ir::source::{FunctionSource, SourceUnit};
 use ice_ir::{ControlFlowGraph, Filtered, Function, Module};
 
 /// What is done with a module whose header is read: with the module, its bodies, and the options that hold for it.
@@ -41,6 +42,11 @@ pub trait Bodies: Sync {
         Ok(())
     }
 
+    /// The units of the source that the input describes; none if it says nothing of where functions are in a source.
+    fn source_units(&self) -> &[SourceUnit] {
+        &[]
+    }
+
     /// Memory of reading, for one thread.
     fn reader(&self) -> Box<dyn BodyReader + '_>;
 }
@@ -56,6 +62,11 @@ pub trait BodyReader: Send {
 
     /// The flow graph of the body that was read last, where reading computes it anyway.
     fn flow_graph(&self) -> Option<&ControlFlowGraph> {
+        None
+    }
+
+    /// Where the function that was read last is in the source, and what its locations mean, if the input says it.
+    fn source(&self) -> Option<FunctionSource> {
         None
     }
 }

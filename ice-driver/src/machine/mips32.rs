@@ -177,6 +177,10 @@ impl Machine for Mips32 {
         Some(UnwindForm::Frames(EntryFrame { word: 4, stack_pointer: 29, return_address: 31, pushed: 0 }))
     }
 
+    fn debug_section_type(&self) -> u32 {
+        elf::SHT_MIPS_DWARF
+    }
+
     fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
         relocation_type(kind)
     }

@@ -183,6 +183,11 @@ pub trait Machine: Sync {
     #[cfg(feature = "assembly")]
     fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError>;
 
+    /// The type of sections for debuggers.
+    fn debug_section_type(&self) -> u32 {
+        ice_elf::elf::SHT_PROGBITS
+    }
+
     /// What tables for unwinding look like, if objects of it have any.
     fn unwind_form(&self) -> Option<UnwindForm> {
         None

@@ -7,6 +7,7 @@
 //! | constants of code | `.rodata.cst4`, `.rodata.cst8`, `.rodata.cst16`, in the order of first use |
 //! | tables for unwinding | `.eh_frame`; or an index beside each section of code, and its table |
 //! | tables for exceptions | `.gcc_except_table`; the addresses of types and personality routines in `.data.rel.ro`; or in the table of the index |
+//! | where code is in the source | `.debug_info` and what it refers to, if the input says it |
 //! | aliases | second symbols, once everything has its place |
 //!
 //! Calls of functions that are already written and that nothing can replace are resolved here if both ends
@@ -16,6 +17,7 @@
 
 mod code;
 mod data;
+mod debug;
 mod exceptions;
 mod labels;
 #[cfg(feature = "assembly")]
@@ -26,13 +28,14 @@ mod unwind_index;
 
 pub use code::TYPE_TRAPS;
 
+use crate::debug::DebugTables;
 use crate::diversity::{self, PoolOrder};
 use crate::error::Error;
 use crate::labels::Labels;
 use crate::machine::{Attributes, Features, Machine, PROPERTY_NOTE};
 use crate::names::SymbolNames;
 use crate::options::{self, RelocationModel, Sections};
-use crate::output::{Functions, ModuleOutput};
+use crate::output::{Functions, ModuleOutput, Translated};
 use crate::placement::NamedSection;
 use crate::relocations::may_have_twins;
 use crate::unwind::{Entries, Frames};
@@ -43,6 +46,7 @@ use ice_elf::{
     StandardSection, SymbolId, SymbolKind, TypeReference, Visibility, elf,
 };
 use ice_ir::native::Environment;
+use ice_ir::source::SourceUnit;
 use ice_ir::{ComdatId, FuncId, GlobalId, Module, Symbol};
 use labels::TakenLabels;
 use std::collections::{BTreeMap, HashMap};
@@ -112,6 +116,7 @@ pub struct ObjectOutput<'m, S: Sink> {
     exception_section: Option<SectionId>,
     type_references: Vec<TypeReference>,
     index: Option<UnwindIndex>,
+    debug: Option<DebugTables>,
     labels: Labels,
     taken_labels: TakenLabels,
     /// The variables that wait for code, since the distances of labels are in them.
@@ -125,14 +130,14 @@ pub struct ObjectOutput<'m, S: Sink> {
 }
 
 impl<'m, S: Sink> ObjectOutput<'m, S> {
-    /// Starts the object: declares every symbol and writes the global variables. At most `data_limit`
+    /// Starts the object of a module with these units of a source: declares every symbol and writes the global variables. At most `data_limit`
     /// bytes go into data sections together.
     ///
     /// # Errors
     /// [`Error::DataTooLarge`], errors of the object writer and the sink.
     pub fn new(
         options: &options::Options,
-        module: &'m Module,
+        (module, units): (&'m Module, &[SourceUnit]),
         names: &SymbolNames<'m>,
         selected: impl Fn(FuncId) -> bool,
         data_limit: u64,
@@ -178,6 +183,7 @@ impl<'m, S: Sink> ObjectOutput<'m, S> {
             exception_section: None,
             type_references: Vec::new(),
             index: unwind.and_then(UnwindIndex::new),
+            debug: DebugTables::new(machine, units),
             type_traps: HashMap::new(),
             labels: Labels::default(),
             taken_labels: TakenLabels::default(),
@@ -327,7 +333,10 @@ pub fn resolve_alias(module: &Module, symbol: Symbol) -> (Symbol, i64) {
 
 impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
     fn functions(&mut self, mut functions: Functions<'_>) -> Result<(), Error> {
-        while let Some((function, code, _)) = functions.take_next() {
+        while let Some(Translated { function, code, source, .. }) = functions.take_next() {
+            if let (Some(debug), Some(source)) = (&mut self.debug, source) {
+                debug.add(function, code.code.len() as u32, source);
+            }
             let result = self.write_function(function, code);
             result.map_err(|error| self.with_section_name(error))?;
         }
@@ -354,6 +363,7 @@ impl<S: Sink + Send> ModuleOutput for ObjectOutput<'_, S> {
             }
         }
         self.write_frames()?;
+        self.write_debug()?;
         self.writer.finish()?;
         Ok(())
     }

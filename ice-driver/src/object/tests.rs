@@ -36,7 +36,7 @@ fn write(arch: Arch, module: &Module, bodies: Vec<(FuncId, CompiledCode)>) -> Re
     let names = SymbolNames::new(module);
     let options = options::Options { relocation: RelocationModel::Static, ..options::Options::new(arch) };
     let mut output =
-        Box::new(ObjectOutput::new(&options, module, &names, |_| true, data_limit(100), &mut bytes)?);
+        Box::new(ObjectOutput::new(&options, (module, &[]), &names, |_| true, data_limit(100), &mut bytes)?);
     for (id, mut compiled) in bodies {
         let end = compiled.end();
         output.write_function(id, compiled.function(CodeEnd::default(), end))?;

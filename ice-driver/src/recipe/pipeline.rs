@@ -1,6 +1,7 @@
 //! The steps, performed on one function after another with the same memory.
 
 use super::{Recipe, Step, Steps};
+use crate::debug::CodeSource;
 use crate::error::{Error, StepResult};
 use crate::formats::{Bodies, BodyReader};
 use crate::machine::Machine;
@@ -9,6 +10,7 @@ use crate::output::RangeOutput;
 use crate::report::Report;
 use ice_codegen::block_chances::Shape;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
+use ice_codegen::mach::KeepOrigins;
 use ice_codegen::{
     BackEnd, BlockChances, BlockLayout, BlockOrder, Checks, CodeGenerator, CompiledCode, EdgesBack,
     ErrorKind, FunctionInput,
@@ -24,10 +26,7 @@ use ice_passes::{
 };
 use std::time::Instant;
 #[cfg(feature = "text")]
-use {
-    crate::options::Commentary,
-    ice_codegen::{Annotation, mach::KeepOrigins},
-};
+use {crate::options::Commentary, ice_codegen::Annotation};
 
 /// What all functions of a translation have in common.
 pub struct Job<'a> {
@@ -49,6 +48,8 @@ pub struct Job<'a> {
     pub diversity: Diversity,
     /// Whether to take times.
     pub timing: Timing,
+    /// Whether it is wanted where code is in the source.
+    pub has_sources: bool,
     /// Whether to check results.
     pub check: Checks,
 }
@@ -59,6 +60,14 @@ impl Job<'_> {
     pub fn copies_repeats(&self) -> bool {
         let copies = self.steps.contains(Step::Repeats) && self.emit == Emit::Object;
         copies && !self.is_observed() && self.diversity == Diversity::NONE
+    }
+
+    /// Whether code says which instructions of the IR it is for.
+    fn keeps_origins(&self) -> bool {
+        #[cfg(feature = "text")]
+        return self.has_sources || self.commentary == Commentary::On;
+        #[cfg(not(feature = "text"))]
+        return self.has_sources;
     }
 
     /// Whether somebody looks at the steps one by one.
@@ -134,8 +143,7 @@ impl<'a> FunctionCompiler<'a> {
         let mut generator = target.generator(job.check);
         generator.write_unwind_tables(job.unwind);
         generator.diversify(job.diversity);
-        #[cfg(feature = "text")]
-        if job.commentary == Commentary::On {
+        if job.keeps_origins() {
             generator.keep_origins(KeepOrigins::Yes);
         }
         let returns_twice = SomethingReturnsTwice::of(job.module);
@@ -167,7 +175,12 @@ impl<'a> FunctionCompiler<'a> {
             pipeline.report.times[Step::Read as usize] += began.elapsed();
         }
         pipeline.run(job, function, self.reader.flow_graph(), out)?;
+        let source = if job.has_sources { self.reader.source() } else { None };
+        let source = source.map(|source| CodeSource::new(source, out.latest().origins, &pipeline.func));
         out.add(function, repetition);
+        if let Some(source) = source {
+            out.add_source(source);
+        }
         Ok(())
     }
 
