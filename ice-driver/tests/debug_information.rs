@@ -206,3 +206,57 @@ fn code_is_the_same_without_and_so_is_the_object_for_any_threads() {
         assert!(with.len() > plain.len() + 500);
     }
 }
+
+/// Blocks that are in each other, calls that are inlined into each other, functions without a file.
+const CIRCLES: &str = r#"target triple = "x86_64-linux-gnu"
+define i32 @f(i32 %x) !dbg !4 {
+  %y = add i32 %x, 1, !dbg !7
+  %z = mul i32 %y, %x, !dbg !9
+  %w = sdiv i32 %z, %y, !dbg !12
+  ret i32 %w, !dbg !8
+}
+define void @g() !dbg !14 {
+  ret void, !dbg !15
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, producer: "x", emissionKind: FullDebug)
+!1 = !DIFile(filename: "a.c", directory: "/d")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DISubroutineType(types: !{})
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !3, scopeLine: 1, spFlags: DISPFlagDefinition, unit: !0)
+!5 = distinct !DILexicalBlock(scope: !6, file: !1, line: 1)
+!6 = distinct !DILexicalBlock(scope: !5, file: !1, line: 1)
+!7 = !DILocation(line: 2, column: 1, scope: !5)
+!8 = !DILocation(line: 5, column: 1, scope: !4)
+!9 = !DILocation(line: 3, column: 1, scope: !4, inlinedAt: !10)
+!10 = distinct !DILocation(line: 4, column: 1, scope: !4, inlinedAt: !11)
+!11 = distinct !DILocation(line: 4, column: 2, scope: !4, inlinedAt: !10)
+!12 = !DILocation(line: 7, column: 1, scope: !5, inlinedAt: !13)
+!13 = distinct !DILocation(line: 8, column: 1, scope: !4)
+!14 = distinct !DISubprogram(name: "g", linkageName: "_Zg", scope: null, line: 0, type: !3, spFlags: DISPFlagDefinition | DISPFlagLocalToUnit, unit: !0)
+!15 = !DILocation(line: 0, scope: !14)
+"#;
+
+#[test]
+fn what_goes_in_circles_is_of_the_function_itself() {
+    if !has("debug information", &["llvm-as-19", "llvm-symbolizer-19", "llvm-dwarfdump-19"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let (text, bitcode, object) =
+        (scratch.write("circles.ll", CIRCLES), scratch.path("circles.bc"), scratch.path("circles.o"));
+    // What it says is not well-formed for LLVM.
+    let mut assemble = Command::new("llvm-as-19");
+    assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode);
+    expect_success(&assemble.output().unwrap(), "llvm-as");
+    translate(&bitcode, &object, &["-O2"]);
+    let mut verify = Command::new("llvm-dwarfdump-19");
+    expect_success(&verify.arg("--verify").arg(&object).output().unwrap(), "verify");
+    let mut dump = Command::new("llvm-dwarfdump-19");
+    let lines = dump.arg("--debug-line").arg(&object).output().unwrap();
+    let lines = String::from_utf8(lines.stdout).unwrap();
+    let rows =
+        lines.lines().filter(|line| line.starts_with("0x")).filter_map(|line| line.split_whitespace().nth(1));
+    assert_eq!(rows.collect::<Vec<_>>(), ["1", "2", "3", "7", "5", "5", "0", "0"], "{lines}");
+}

@@ -195,16 +195,12 @@ impl Entries {
 
     /// Appends the entries to the one of the unit, which begins behind its length, and ends them.
     pub(super) fn append_to(&self, unit: &mut Part) {
-        let start = unit.bytes.len();
-        unit.bytes.extend_from_slice(&self.part.bytes);
+        let start = unit.append(&self.part);
         for &(at, Origin(offset)) in &self.references {
             // References count from the length on, which has 4 bytes.
             let place = offset + start as u32 + 4;
             unit.bytes[start + at..][..4].copy_from_slice(&place.to_le_bytes());
         }
-        let moved = self.part.fields.iter();
-        unit.fields
-            .extend(moved.map(|&field| super::DebugField { offset: field.offset + start as u64, ..field }));
         unit.byte(0);
     }
 }

@@ -62,8 +62,11 @@ impl Files {
         files
     }
 
-    /// The number of a file. Without a directory it is in that of the unit.
+    /// The number of a file. Without a directory it is in that of the unit, without a name it is that of the unit.
     pub(super) fn number(&mut self, directory: &[u8], name: &[u8]) -> u32 {
+        if name.is_empty() && !self.files.list.is_empty() {
+            return 0;
+        }
         let directory = match directory {
             [] if !self.directories.list.is_empty() => 0,
             _ => self.directories.number(directory.into()),
@@ -145,12 +148,7 @@ impl Lines {
         program.byte(address_bytes);
         program.byte(0);
         program.append_with_length(&header);
-        let start = program.bytes.len() as u64;
-        program.bytes.extend_from_slice(&self.part.bytes);
-        let moved = self.part.fields.iter();
-        program
-            .fields
-            .extend(moved.map(|&field| super::DebugField { offset: field.offset + start, ..field }));
+        program.append(&self.part);
         program
     }
 }

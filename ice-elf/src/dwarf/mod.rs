@@ -185,13 +185,19 @@ impl Part {
         self.field(4, DebugTarget::Section(section), addend);
     }
 
+    /// Appends another part, and gives its offset.
+    fn append(&mut self, other: &Part) -> usize {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&other.bytes);
+        let moved = other.fields.iter();
+        self.fields.extend(moved.map(|&field| DebugField { offset: field.offset + start as u64, ..field }));
+        start
+    }
+
     /// Appends another part behind the length of it.
     fn append_with_length(&mut self, other: &Part) {
         self.word(other.bytes.len() as u32);
-        let start = self.bytes.len() as u64;
-        self.bytes.extend_from_slice(&other.bytes);
-        self.fields
-            .extend(other.fields.iter().map(|&field| DebugField { offset: field.offset + start, ..field }));
+        self.append(other);
     }
 }
 
