@@ -176,7 +176,7 @@ impl<'a> FunctionCompiler<'a> {
         }
         pipeline.run(job, function, self.reader.flow_graph(), out)?;
         let source = if job.has_sources { self.reader.source() } else { None };
-        let source = source.map(|source| CodeSource::new(source, out.latest().origins, &pipeline.func));
+        let source = source.and_then(|source| CodeSource::new(source, out.latest().origins, &pipeline.func));
         out.add(function, repetition);
         if let Some(source) = source {
             out.add_source(source);

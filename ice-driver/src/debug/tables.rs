@@ -1,7 +1,4 @@
-//! Debug information: which place of the source code is of, where the input says it.
-//!
-//! Readers say what the locations of a function mean ([`FunctionSource`]), emission says which instruction of the IR code
-//! is for; `ice-elf` knows the bytes. A function that the input says nothing of has none.
+//! From the places of the code of functions to tables for debuggers.
 
 use crate::machine::Machine;
 use ice_elf::{DebugCall, DebugFunction, DebugRow, DebugSection, DebugUnit, Dwarf, FileNumber, UnitNumber};
@@ -17,12 +14,16 @@ pub struct CodeSource {
 }
 
 impl CodeSource {
-    /// Of code that is [for these instructions](ice_codegen::FunctionCode::origins) of `func`.
-    pub fn new(source: FunctionSource, origins: &[(u32, Option<Inst>)], func: &Function) -> CodeSource {
+    /// That of code that is [for these instructions](ice_codegen::FunctionCode::origins) of `func`.
+    pub fn new(
+        source: FunctionSource,
+        origins: &[(u32, Option<Inst>)],
+        func: &Function,
+    ) -> Option<CodeSource> {
         let location = |origin: Option<Inst>| origin.and_then(|inst| func.source_location(inst));
         let mut rows: Vec<_> = origins.iter().map(|&(offset, origin)| (offset, location(origin))).collect();
         rows.dedup_by_key(|&mut (_, location)| location);
-        CodeSource { source, rows }
+        Some(CodeSource { source, rows })
     }
 
     /// Bytes of memory, for the most part.
