@@ -44,6 +44,24 @@ impl SourceLocations {
         }
     }
 
+    /// The instructions with these numbers, which ascend, come from nowhere any more.
+    fn forget(&mut self, insts: &[Inst]) {
+        let known = core::mem::take(&mut self.starts);
+        let mut known = known.into_iter().peekable();
+        let mut current = None;
+        for inst in insts.iter().map(|inst| inst.as_u32()) {
+            while let Some((first, location)) = known.next_if(|&(first, _)| first <= inst) {
+                self.begin(first, location);
+                current = location;
+            }
+            self.begin(inst, None);
+            if known.peek().is_none_or(|&(first, _)| first > inst + 1) {
+                self.begin(inst + 1, current);
+            }
+        }
+        known.for_each(|(first, location)| self.begin(first, location));
+    }
+
     fn of(&self, inst: Inst) -> Option<SourceLocation> {
         let behind = self.starts.partition_point(|&(first, _)| first <= inst.as_u32());
         self.starts[..behind].last().and_then(|&(_, location)| location)
@@ -65,6 +83,18 @@ impl Function {
     /// Where `inst` comes from, if that was stated. Logarithmic in the number of stated locations.
     pub fn source_location(&self, inst: Inst) -> Option<SourceLocation> {
         self.locations.of(inst)
+    }
+
+    /// Whether a location of any instruction was stated.
+    pub fn has_source_locations(&self) -> bool {
+        !self.locations.starts.is_empty()
+    }
+
+    /// These instructions come from several places, so from none that could be said; `insts` is sorted. Linear in the number
+    /// of stated locations.
+    pub fn forget_source_locations(&mut self, insts: &mut [Inst]) {
+        insts.sort_unstable();
+        self.locations.forget(insts);
     }
 
     /// A new instruction outside any block, as by [`make_inst`](Self::make_inst), that does a part of what `origin` does
@@ -105,8 +135,36 @@ mod tests {
         assert_eq!(got, want);
         assert_eq!(func.locations.starts.len(), 4);
 
+        func.set_source_location_from(more.as_u32(), SourceLocation(4));
+        let got = [first, more, second, copy, after].map(|inst| func.source_location(inst));
+        assert_eq!(got, [at(7), at(4), at(4), at(4), at(4)]);
+
         func.begin(FuncId::from_u32(1), &Signature::new(Vec::new(), Type::Void));
         let inst = func.make_inst(InstData::Unreachable, Type::Void);
         assert_eq!(func.source_location(inst), None);
+        assert!(!func.has_source_locations());
+    }
+
+    #[test]
+    fn some_locations_are_forgotten() {
+        for forgotten in 0..1 << 7u32 {
+            let mut func = Function::new();
+            func.begin(FuncId::from_u32(0), &Signature::new(Vec::new(), Type::Void));
+            let numbers = [None, Some(1), Some(1), Some(2), None, Some(3), Some(3)];
+            let mut insts = Vec::new();
+            for number in numbers {
+                func.set_source_location(number.map(SourceLocation));
+                insts.push(func.make_inst(InstData::Unreachable, Type::Void));
+            }
+            let is_forgotten = |index: usize| forgotten >> index & 1 != 0;
+            let mut list: Vec<Inst> = (0..7).rev().filter(|&i| is_forgotten(i)).map(|i| insts[i]).collect();
+            func.forget_source_locations(&mut list);
+            for (index, (&inst, number)) in insts.iter().zip(numbers).enumerate() {
+                let want = number.filter(|_| !is_forgotten(index)).map(SourceLocation);
+                assert_eq!(func.source_location(inst), want, "{forgotten:b} {index}");
+            }
+            let next = func.make_inst(InstData::Unreachable, Type::Void);
+            assert_eq!(func.source_location(next), Some(SourceLocation(3)));
+        }
     }
 }

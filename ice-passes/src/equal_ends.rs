@@ -3,7 +3,8 @@
 //! Checks that are written out, by macros or by inlining, leave a block each that says what is wrong and never returns.
 //! Where two such blocks, which end in `unreachable`, do the same to the same values, what leads to one leads to the other
 //! instead (tail merging; Muchnick, *Advanced Compiler Design and Implementation*, 18.8). Compilers that work on the IR
-//! leave these blocks apart, because merged ones tell a debugger less.
+//! leave these blocks apart, because merged ones tell a debugger less: what came from several places in the source comes
+//! from none then.
 //!
 //! Two blocks are equal if their instructions are, in order: the same operation on operands that are the same value, or
 //! results at the same place. A value that a block uses and does not compute is there on each way to it, so on each way to
@@ -34,6 +35,8 @@ pub struct EndScratch {
     ends: Vec<(u64, Block)>,
     operands: Vec<Value>,
     others: Vec<Value>,
+    /// Instructions that came from several places in the source.
+    of_many_places: Vec<Inst>,
 }
 
 /// Merges equal blocks of `func` that end in `unreachable`.
@@ -64,6 +67,7 @@ pub fn merge_equal_ends(
         for &(_, block) in run {
             match apart.iter().find(|&&first| are_equal(func, first, block, scratch)) {
                 Some(&first) => {
+                    note_places(func, first, block, &mut scratch.of_many_places);
                     take_in(func, cfg, block, first);
                     loops.remove_block(block);
                     changed = Changed::KeptLoops;
@@ -74,7 +78,20 @@ pub fn merge_equal_ends(
         }
     }
     scratch.ends = ends;
+    if !scratch.of_many_places.is_empty() {
+        func.forget_source_locations(&mut scratch.of_many_places);
+        scratch.of_many_places.clear();
+    }
     changed
+}
+
+/// Notes the instructions of `first` that stand for those of `block` from now on, and come from other places.
+fn note_places(func: &Function, first: Block, block: Block, noted: &mut Vec<Inst>) {
+    if func.has_source_locations() {
+        let pairs = func.block_insts(first).zip(func.block_insts(block));
+        let differs = |&(one, other): &(Inst, Inst)| func.source_location(one) != func.source_location(other);
+        noted.extend(pairs.filter(differs).map(|(one, _)| one));
+    }
 }
 
 /// Whether the end of `block` is one whose targets can be others.

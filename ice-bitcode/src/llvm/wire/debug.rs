@@ -42,7 +42,7 @@ pub(in crate::llvm) enum Node {
 }
 
 /// A place in a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::llvm) struct Place {
     pub(in crate::llvm) line: u32,
     pub(in crate::llvm) column: u32,

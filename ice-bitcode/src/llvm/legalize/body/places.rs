@@ -10,6 +10,8 @@ use alloc::vec::Vec;
 
 use ice_ir::SourceLocation;
 use ice_ir::source::{FunctionSource, InlinedCall, SourceFunction, SourcePlace};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 use super::{Body, Checked};
 use crate::llvm::wire::codes::function as code;
@@ -23,7 +25,9 @@ pub(super) struct Places {
     /// What the function is in the source: the number of a node plus 1, or 0.
     pub(super) function: u32,
     /// Each place that was stated, by the number of its location.
-    list: Vec<Place>,
+    list: IndexSet<Place, FxBuildHasher>,
+    /// The one that was stated last.
+    latest: Option<SourceLocation>,
     /// The number of instructions before the record that was read last.
     before: u32,
 }
@@ -34,6 +38,7 @@ impl Places {
         self.nodes.begin(&module.nodes);
         self.function = 0;
         self.list.clear();
+        self.latest = None;
         self.before = 0;
     }
 
@@ -159,7 +164,9 @@ impl Body<'_, '_> {
         {
             let [line, column, scope, call] =
                 [line, column, scope, call].map(|number| u32::try_from(number).unwrap_or(0));
-            self.s.places.list.push(Place { line, column, scope, call });
+            let places = &mut self.s.places;
+            let number = places.list.insert_full(Place { line, column, scope, call }).0;
+            places.latest = Some(SourceLocation(number as u32));
             self.latest_place();
         }
         Ok(())
@@ -167,9 +174,8 @@ impl Body<'_, '_> {
 
     /// DEBUG_LOC_AGAIN: where the last one says.
     pub(super) fn latest_place(&mut self) {
-        if let Some(number) = self.s.places.list.len().checked_sub(1) {
-            let first = self.s.places.before;
-            self.b.func.set_source_location_from(first, SourceLocation(number as u32));
+        if let Some(location) = self.s.places.latest {
+            self.b.func.set_source_location_from(self.s.places.before, location);
         }
     }
 }
