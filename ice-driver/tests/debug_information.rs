@@ -4,6 +4,7 @@ use crate::common::tools::has;
 use crate::common::{Scratch, expect_success, run_ice};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -259,4 +260,48 @@ fn what_goes_in_circles_is_of_the_function_itself() {
     let rows =
         lines.lines().filter(|line| line.starts_with("0x")).filter_map(|line| line.split_whitespace().nth(1));
     assert_eq!(rows.collect::<Vec<_>>(), ["1", "2", "3", "7", "5", "5", "0", "0"], "{lines}");
+}
+
+/// A function with many places in calls and blocks that are each in the next one, all the way around.
+fn rings() -> String {
+    const NODES: u32 = 1500;
+    const PLACES: u32 = 20_000;
+    let mut text = String::from("target triple = \"x86_64-linux-gnu\"\ndefine void @f(ptr %p) !dbg !4 {\n");
+    for place in 0..PLACES {
+        writeln!(text, "  store volatile i32 1, ptr %p, !dbg !{}", 100_000 + place).unwrap();
+    }
+    text.push_str("  ret void\n}\n");
+    text.push_str(&CIRCLES[CIRCLES.find("!llvm.dbg.cu").unwrap()..CIRCLES.find("!5 =").unwrap()]);
+    for node in 0..NODES {
+        let next = (node + 1) % NODES;
+        writeln!(text, "!{} = distinct !DILexicalBlock(scope: !{}, file: !1, line: 1)", 10 + node, 10 + next)
+            .unwrap();
+        let (call, outer, scope) = (20_000 + node, 20_000 + next, 10 + node);
+        writeln!(text, "!{call} = distinct !DILocation(line: 1, scope: !{scope}, inlinedAt: !{outer})")
+            .unwrap();
+    }
+    for place in 0..PLACES {
+        let (scope, call) = (10 + place * 7 % NODES, 20_000 + place * 11 % NODES);
+        let number = 100_000 + place;
+        writeln!(text, "!{number} = !DILocation(line: {place}, scope: !{scope}, inlinedAt: !{call})")
+            .unwrap();
+    }
+    text
+}
+
+#[test]
+fn rings_of_calls_are_not_followed_for_each_place() {
+    if !has("debug information", &["llvm-as-19", "llvm-dwarfdump-19"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let (text, bitcode, object) =
+        (scratch.write("rings.ll", rings()), scratch.path("rings.bc"), scratch.path("rings.o"));
+    let mut assemble = Command::new("llvm-as-19");
+    assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode);
+    expect_success(&assemble.output().unwrap(), "llvm-as");
+    // Followed for each place they would take minutes.
+    translate(&bitcode, &object, &["-O2"]);
+    let mut verify = Command::new("llvm-dwarfdump-19");
+    expect_success(&verify.arg("--verify").arg(&object).output().unwrap(), "verify");
 }

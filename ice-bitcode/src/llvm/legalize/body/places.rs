@@ -17,6 +17,9 @@ use super::{Body, Checked};
 use crate::llvm::wire::codes::function as code;
 use crate::llvm::wire::debug::{DEEPEST, DebugNodes, DebugView, ModuleDebug, Node, Place};
 
+/// So many calls are told that code is in, by which the size of tables for debuggers is bounded.
+const MOST_CALLS: usize = 128;
+
 /// The places of a body.
 #[derive(Default)]
 pub(super) struct Places {
@@ -49,7 +52,7 @@ impl Places {
         let unit = module.unit(unit)?;
         let source = FunctionSource { unit, body_line, ..FunctionSource::default() };
         let (files, functions, calls) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut meanings = Meanings { view, source, files, functions, calls };
+        let mut meanings = Meanings { view, source, files, functions, calls, depths: Vec::new() };
         meanings.function(self.function)?;
         // Most places are where the one before is.
         let mut latest: Option<(Place, SourcePlace)> = None;
@@ -75,6 +78,8 @@ struct Meanings<'a> {
     files: BTreeMap<u32, u32>,
     functions: BTreeMap<u32, u32>,
     calls: BTreeMap<(u32, u32), Option<u32>>,
+    /// How many calls each call is in, itself among them.
+    depths: Vec<usize>,
 }
 
 impl Meanings<'_> {
@@ -128,15 +133,21 @@ impl Meanings<'_> {
             let Some(Node::Place(outer)) = self.view.node(at.call) else { break };
             chain.push((key, outer));
             if chain.len() > DEEPEST {
+                // None of these is asked for again.
+                self.calls.extend(chain.into_iter().map(|(key, _)| (key, None)));
                 return None;
             }
             at = outer;
         }
         for (key, outer) in chain.into_iter().rev() {
             let place = self.place_in(outer, known);
-            // Of a function that is not there, the code is of the one around.
-            if let Some(function) = self.function(key.1) {
+            let depth = known.map_or(0, |call| self.depths[call as usize]) + 1;
+            // Of a function that is not there, or in too many, the code is of the one around.
+            if depth <= MOST_CALLS
+                && let Some(function) = self.function(key.1)
+            {
                 self.source.calls.push(InlinedCall { function, place });
+                self.depths.push(depth);
                 known = Some(self.source.calls.len() as u32 - 1);
             }
             self.calls.insert(key, known);
