@@ -5,7 +5,7 @@ use crate::common::{Scratch, expect_success, run_ice};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationTarget};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Each function `at_…` is called once where control is on its line, or on that line by each of these inlined calls.
@@ -79,7 +79,7 @@ fn assembler_flags(target: &str) -> &'static [&'static str] {
 }
 
 /// The bitcode of [`SOURCE`].
-fn bitcode(scratch: &Scratch, flags: &[&str]) -> std::path::PathBuf {
+fn bitcode(scratch: &Scratch, flags: &[&str]) -> PathBuf {
     let (source, bitcode) = (scratch.write("places.c", SOURCE), scratch.path("places.bc"));
     let mut clang = Command::new("clang-19");
     clang.args(["-c", "-emit-llvm"]).args(flags).arg(&source).arg("-o").arg(&bitcode);
@@ -121,12 +121,28 @@ fn symbolize(object: &Path, offset: u64) -> Vec<(String, u32)> {
     lines.chunks_exact(2).map(frame).collect()
 }
 
+/// Has LLVM check the debug information of an object.
+fn verify(object: &Path, what: &str) {
+    let mut verify = Command::new("llvm-dwarfdump-19");
+    expect_success(&verify.arg("--verify").arg(object).output().unwrap(), what);
+}
+
+/// The object of a module as text, which need not be well-formed for LLVM; its debug information is.
+fn object_of(scratch: &Scratch, text: &str) -> PathBuf {
+    let (text, bitcode, object) =
+        (scratch.write("module.ll", text), scratch.path("module.bc"), scratch.path("module.o"));
+    let mut assemble = Command::new("llvm-as-19");
+    assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode);
+    expect_success(&assemble.output().unwrap(), "llvm-as");
+    translate(&bitcode, &object, &["-O2"]);
+    verify(&object, "verify");
+    object
+}
+
 /// Checks that an object says the place of each call.
 fn check_places(object: &Path, what: &str) {
     let bytes = std::fs::read(object).unwrap();
-    let mut verify = Command::new("llvm-dwarfdump-19");
-    let verified = verify.arg("--verify").arg(object).output().unwrap();
-    expect_success(&verified, what);
+    verify(object, what);
     let mut found: BTreeMap<String, Vec<Vec<u32>>> = BTreeMap::new();
     for (name, offset) in references(&bytes) {
         let frames = symbolize(object, offset);
@@ -241,19 +257,11 @@ define void @g() !dbg !14 {
 
 #[test]
 fn what_goes_in_circles_is_of_the_function_itself() {
-    if !has("debug information", &["llvm-as-19", "llvm-symbolizer-19", "llvm-dwarfdump-19"]) {
+    if !has("debug information", &["llvm-as-19", "llvm-dwarfdump-19"]) {
         return;
     }
     let scratch = Scratch::new();
-    let (text, bitcode, object) =
-        (scratch.write("circles.ll", CIRCLES), scratch.path("circles.bc"), scratch.path("circles.o"));
-    // What it says is not well-formed for LLVM.
-    let mut assemble = Command::new("llvm-as-19");
-    assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode);
-    expect_success(&assemble.output().unwrap(), "llvm-as");
-    translate(&bitcode, &object, &["-O2"]);
-    let mut verify = Command::new("llvm-dwarfdump-19");
-    expect_success(&verify.arg("--verify").arg(&object).output().unwrap(), "verify");
+    let object = object_of(&scratch, CIRCLES);
     let mut dump = Command::new("llvm-dwarfdump-19");
     let lines = dump.arg("--debug-line").arg(&object).output().unwrap();
     let lines = String::from_utf8(lines.stdout).unwrap();
@@ -294,14 +302,6 @@ fn rings_of_calls_are_not_followed_for_each_place() {
     if !has("debug information", &["llvm-as-19", "llvm-dwarfdump-19"]) {
         return;
     }
-    let scratch = Scratch::new();
-    let (text, bitcode, object) =
-        (scratch.write("rings.ll", rings()), scratch.path("rings.bc"), scratch.path("rings.o"));
-    let mut assemble = Command::new("llvm-as-19");
-    assemble.arg("-disable-verify").arg(&text).arg("-o").arg(&bitcode);
-    expect_success(&assemble.output().unwrap(), "llvm-as");
     // Followed for each place they would take minutes.
-    translate(&bitcode, &object, &["-O2"]);
-    let mut verify = Command::new("llvm-dwarfdump-19");
-    expect_success(&verify.arg("--verify").arg(&object).output().unwrap(), "verify");
+    object_of(&Scratch::new(), &rings());
 }

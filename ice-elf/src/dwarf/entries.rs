@@ -114,6 +114,11 @@ impl Abbreviation {
     }
 }
 
+/// The bit of a choice if it is made.
+fn bit(is_made: bool, bit: u32) -> u32 {
+    if is_made { bit } else { 0 }
+}
+
 /// The entries in a unit.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
@@ -135,7 +140,9 @@ impl Entries {
     /// A function that is inlined.
     pub(super) fn origin(&mut self, function: &DebugFunction<'_>) -> Origin {
         let origin = Origin(self.part.bytes.len() as u32);
-        self.part.uleb(Abbreviation::ORIGIN + u32::from(!function.linkage_name.is_empty()));
+        self.part.uleb(
+            Abbreviation::ORIGIN + bit(!function.linkage_name.is_empty(), Abbreviation::HAS_LINKAGE_NAME),
+        );
         self.names(function);
         self.part.byte(INLINED);
         origin
@@ -148,7 +155,6 @@ impl Entries {
         (address, address_bytes, size): (DebugTarget, u8, u32),
         has_calls: bool,
     ) {
-        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
         let number = Abbreviation::FUNCTION
             + bit(!function.linkage_name.is_empty(), Abbreviation::HAS_LINKAGE_NAME)
             + bit(function.is_external, Abbreviation::IS_EXTERNAL)
@@ -168,9 +174,9 @@ impl Entries {
         (address, address_bytes): (DebugTarget, u8),
         has_inner: bool,
     ) {
-        let mut number = Abbreviation::CALL;
-        number += if list.is_some() { Abbreviation::HAS_LIST } else { 0 };
-        number += if has_inner { Abbreviation::HAS_INNER } else { 0 };
+        let number = Abbreviation::CALL
+            + bit(list.is_some(), Abbreviation::HAS_LIST)
+            + bit(has_inner, Abbreviation::HAS_INNER);
         let part = &mut self.part;
         part.uleb(number);
         self.references.push((part.bytes.len(), call.origin));

@@ -7,7 +7,6 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 // Standard opcodes (table 7.25).
-const COPY: u8 = 1;
 const ADVANCE_PC: u8 = 2;
 const ADVANCE_LINE: u8 = 3;
 const SET_FILE: u8 = 4;
@@ -153,9 +152,9 @@ impl Lines {
     }
 }
 
-/// Advances address and line, and appends a row.
-fn append_row(bytes: &mut Vec<u8>, address: u32, lines: i64) {
-    let mut lines = lines;
+/// Advances address and line, and appends a row: by a special opcode, which does all of that, behind others for what it has
+/// no room for.
+fn append_row(bytes: &mut Vec<u8>, mut address: u32, mut lines: i64) {
     let short = lines - i64::from(LEAST_LINES);
     if !(0..i64::from(LINES)).contains(&short) {
         bytes.push(ADVANCE_LINE);
@@ -163,12 +162,10 @@ fn append_row(bytes: &mut Vec<u8>, address: u32, lines: i64) {
         lines = 0;
     }
     let first = FIRST_SPECIAL + (lines - i64::from(LEAST_LINES)) as u32;
-    let special = u8::try_from(u64::from(first) + u64::from(LINES) * u64::from(address));
-    if let Ok(special) = special {
-        bytes.push(special);
-        return;
+    if address > (u32::from(u8::MAX) - first) / LINES {
+        bytes.push(ADVANCE_PC);
+        uleb(address, bytes);
+        address = 0;
     }
-    bytes.push(ADVANCE_PC);
-    uleb(address, bytes);
-    bytes.push(if lines == 0 { COPY } else { first as u8 });
+    bytes.push((first + LINES * address) as u8);
 }

@@ -196,4 +196,9 @@ pub mod function {
     pub const BLOCKADDR_USERS: u32 = 60;
     pub const FIRST_DEBUG_RECORD: u32 = 61;
     pub const LAST_DEBUG_RECORD: u32 = 66;
+
+    /// Whether a record is no instruction, but tells debuggers something of the one before it.
+    pub const fn is_for_debuggers(code: u32) -> bool {
+        matches!(code, DEBUG_LOC | DEBUG_LOC_AGAIN | FIRST_DEBUG_RECORD..=LAST_DEBUG_RECORD)
+    }
 }

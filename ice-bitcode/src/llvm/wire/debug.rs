@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use ice_ir::source::{SourceFile, SourceUnit};
 
 use super::codes::{attachment, metadata as code};
-use super::metadata::Strings;
+use super::metadata::{Strings, for_each_attached};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
 
@@ -185,16 +185,11 @@ pub(in crate::llvm) fn read_attached(
     record: &mut Record,
 ) -> Result<Id> {
     let mut found = 0;
-    reader.enter(header);
-    while reader.next_in_leaf(record)? {
-        // An odd number of operands is about one instruction.
-        if record.code == attachment::ATTACHMENT && record.ops.len().is_multiple_of(2) {
-            let mut pairs = record.ops.chunks_exact(2);
-            if let Some(pair) = pairs.find(|pair| pair[0] == attachment::DEBUG) {
-                found = word(pair[1].saturating_add(1));
-            }
+    for_each_attached(reader, header, record, |kind, id| {
+        if kind == attachment::DEBUG {
+            found = word(id.saturating_add(1));
         }
-    }
+    })?;
     Ok(found)
 }
 
@@ -210,9 +205,8 @@ pub(in crate::llvm) struct ModuleDebug {
 impl ModuleDebug {
     /// Notes the units that a node names, once all nodes are there.
     pub(super) fn find_units(&mut self, list: &[u64]) {
-        let none = DebugNodes::default();
         for &id in list {
-            let view = DebugView { module: &self.nodes, own: &none };
+            let view = DebugView { module: &self.nodes, own: &self.nodes };
             let id = word(id.saturating_add(1));
             if let Some(Node::Unit { language, file, producer }) = view.node(id) {
                 let unit =

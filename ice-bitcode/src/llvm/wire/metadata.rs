@@ -292,17 +292,32 @@ pub(in crate::llvm) fn read_type_words(
     words: &Words,
 ) -> Result<[Option<u32>; 2]> {
     let mut found = [None; 2];
+    for_each_attached(reader, header, record, |kind, id| {
+        let place = match kind {
+            attachment::TYPE_WORD => 0,
+            attachment::SIGNATURE => 1,
+            _ => return,
+        };
+        found[place] = words.known.get(&id).copied().or(found[place]);
+    })?;
+    Ok(found)
+}
+
+/// Calls `each` with the kind and the number of all metadata that a METADATA_ATTACHMENT block gives its function.
+pub(super) fn for_each_attached(
+    reader: &mut Reader<'_>,
+    header: &BlockHeader,
+    record: &mut Record,
+    mut each: impl FnMut(u64, u64),
+) -> Result<()> {
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         // An odd number of operands is about one instruction.
         if record.code == attachment::ATTACHMENT && record.ops.len().is_multiple_of(2) {
-            for (kind, word) in [attachment::TYPE_WORD, attachment::SIGNATURE].into_iter().zip(&mut found) {
-                let pairs = record.ops.chunks_exact(2).filter(|pair| pair[0] == kind);
-                *word = pairs.filter_map(|pair| words.known.get(&pair[1]).copied()).next_back().or(*word);
-            }
+            record.ops.chunks_exact(2).for_each(|pair| each(pair[0], pair[1]));
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 struct Block<N> {

@@ -361,7 +361,10 @@ impl Body<'_, '_> {
     #[inline(never)]
     fn rare_record(&mut self, number: u32) -> Checked<()> {
         match number {
-            code::DEBUG_LOC => self.debug_loc(),
+            code::DEBUG_LOC => {
+                self.debug_loc();
+                Ok(())
+            }
             code::DEBUG_LOC_AGAIN => {
                 self.latest_place();
                 Ok(())
@@ -430,10 +433,7 @@ impl Body<'_, '_> {
                 return Ok(true);
             }
             // They belong to the terminator before them.
-            code::DEBUG_LOC
-            | code::DEBUG_LOC_AGAIN
-            | code::BLOCKADDR_USERS
-            | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => {
+            _ if code::is_for_debuggers(number) || number == code::BLOCKADDR_USERS => {
                 self.rare_record(number)?;
                 return Ok(true);
             }

@@ -13,7 +13,7 @@ use ice_ir::source::{FunctionSource, InlinedCall, SourceFunction, SourcePlace};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use super::{Body, Checked};
+use super::Body;
 use crate::llvm::wire::codes::function as code;
 use crate::llvm::wire::debug::{DEEPEST, DebugNodes, DebugView, ModuleDebug, Node, Place};
 
@@ -159,16 +159,14 @@ impl Meanings<'_> {
 impl Body<'_, '_> {
     /// Notes that a record is to be read, which may make instructions.
     pub(super) fn begin_place(&mut self, number: u32) {
-        let is_of_latest = matches!(number, code::DEBUG_LOC | code::DEBUG_LOC_AGAIN)
-            || (code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD).contains(&number);
-        if !is_of_latest {
+        if !code::is_for_debuggers(number) {
             self.s.places.before = self.b.func.num_insts() as u32;
             self.b.func.set_source_location(None);
         }
     }
 
     /// DEBUG_LOC: says where the instruction of the record before is.
-    pub(super) fn debug_loc(&mut self) -> Checked<()> {
+    pub(super) fn debug_loc(&mut self) {
         let ops = self.ops;
         if self.m.debug.is_some()
             && let &[line, column, scope, call, ..] = ops
@@ -180,7 +178,6 @@ impl Body<'_, '_> {
             places.latest = Some(SourceLocation(number as u32));
             self.latest_place();
         }
-        Ok(())
     }
 
     /// DEBUG_LOC_AGAIN: where the last one says.

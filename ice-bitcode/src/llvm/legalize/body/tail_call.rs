@@ -26,12 +26,10 @@ impl Body<'_, '_> {
     #[inline(never)]
     pub(super) fn behind_tail_call(&mut self, number: u32) -> Checked<bool> {
         let Some(TailCall { call, duty, is_demoted, form }) = self.s.tail_call else { return Ok(false) };
-        match number {
-            code::DEBUG_LOC | code::DEBUG_LOC_AGAIN | code::FIRST_DEBUG_RECORD..=code::LAST_DEBUG_RECORD => {
-                return Ok(false);
-            }
-            _ => self.s.tail_call = None,
+        if code::is_for_debuggers(number) {
+            return Ok(false);
         }
+        self.s.tail_call = None;
         if self.s.exit_hook.is_some() {
             return match duty {
                 Duty::Always => {
