@@ -1,4 +1,4 @@
-//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32, x86-64, ARMv7-A and MIPS32.
+//! Machine code in memory: a buffer that edits branches while it emits, and encoders for x86-32, x86-64, ARMv7-A, ARMv8-A and MIPS32.
 //!
 //! Not for you if you want to assemble text, to patch code that already runs, or to have operands
 //! checked by types alone: a register that a mode does not have is reported at the end, by
@@ -38,8 +38,8 @@
 //!
 //! Every row of the x86 tables is encoded in each operand shape with the registers, displacements and immediates where
 //! encodings change, decoded by `iced-x86`, and its listing is assembled by `llvm-mc` and the GNU assembler and compared
-//! byte for byte. Every row of the tables of ARM and MIPS is encoded with random operands, decoded by `capstone`, and its
-//! listing assembled likewise. Random control-flow graphs are emitted for x86, for ARM with blocks of megabytes, for MIPS
+//! byte for byte. Every row of the tables of ARM, AArch64 and MIPS is encoded with random operands, decoded by `capstone`, and its
+//! listing assembled likewise. Random control-flow graphs are emitted for x86, for ARM and AArch64 with blocks of megabytes, for MIPS
 //! with slots and blocks of 100 KiB, and for a machine of the tests whose branches have four forms, slots, relocations,
 //! veneers and bundles; the bytes are interpreted against the graph.
 
@@ -48,10 +48,12 @@
 
 extern crate alloc;
 
+pub mod aarch64;
 pub mod arm32;
 mod assembler;
 mod buffer;
 mod error;
+mod lane;
 mod listing;
 pub mod mips32;
 mod pool;

@@ -78,6 +78,47 @@ pub enum RelocKind {
     MipsTpRelHi16,
     /// The low half of that offset itself (R_MIPS_TLS_TPREL_LO16).
     MipsTpRelLo16,
+    /// The 21-bit field of `adrp`: pages of 4 KiB from that of the place to that of the symbol
+    /// (R_AARCH64_ADR_PREL_PG_HI21).
+    Aarch64Page21,
+    /// The 12-bit field of `add`: the low 12 bits of the address (R_AARCH64_ADD_ABS_LO12_NC).
+    Aarch64AddLo12,
+    /// The 12-bit field of a load or store of 8 bits: the low 12 bits of the address (R_AARCH64_LDST8_ABS_LO12_NC).
+    Aarch64Load8Lo12,
+    /// The same of 16 bits: of an even address (R_AARCH64_LDST16_ABS_LO12_NC).
+    Aarch64Load16Lo12,
+    /// The same of 32 bits: of a multiple of 4 (R_AARCH64_LDST32_ABS_LO12_NC).
+    Aarch64Load32Lo12,
+    /// The same of 64 bits: of a multiple of 8 (R_AARCH64_LDST64_ABS_LO12_NC).
+    Aarch64Load64Lo12,
+    /// The same of 128 bits: of a multiple of 16 (R_AARCH64_LDST128_ABS_LO12_NC).
+    Aarch64Load128Lo12,
+    /// The field of `adrp`: pages to the table entry with the symbol's address (R_AARCH64_ADR_GOT_PAGE).
+    Aarch64GotPage21,
+    /// The field of a load: the low 12 bits of that entry's address (R_AARCH64_LD64_GOT_LO12_NC).
+    Aarch64GotLo12,
+    /// The 26-bit field of `bl`: words from the place (R_AARCH64_CALL26).
+    Aarch64Call26,
+    /// The 26-bit field of `b`: words from the place (R_AARCH64_JUMP26).
+    Aarch64Jump26,
+    /// The field of `adrp`: pages to the table entry with the offset of a thread-local symbol from the thread pointer
+    /// (R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21).
+    Aarch64TlsIePage21,
+    /// The field of a load: the low 12 bits of that entry's address (R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC).
+    Aarch64TlsIeLo12,
+    /// The field of `add` with a shift by 12: the high 12 bits of the offset of a thread-local symbol from the thread
+    /// pointer (R_AARCH64_TLSLE_ADD_TPREL_HI12).
+    Aarch64TlsLeHi12,
+    /// The field of `add`: the low 12 bits of that offset (R_AARCH64_TLSLE_ADD_TPREL_LO12_NC).
+    Aarch64TlsLeLo12,
+    /// The field of `adrp`: pages to the descriptor of a thread-local symbol (R_AARCH64_TLSDESC_ADR_PAGE21).
+    Aarch64TlsDescPage21,
+    /// The field of a load: the low 12 bits of the descriptor's address (R_AARCH64_TLSDESC_LD64_LO12).
+    Aarch64TlsDescLoadLo12,
+    /// The field of `add`: the same (R_AARCH64_TLSDESC_ADD_LO12).
+    Aarch64TlsDescAddLo12,
+    /// No field: the `blr` that calls the function of the descriptor, which linkers may replace (R_AARCH64_TLSDESC_CALL).
+    Aarch64TlsDescCall,
 }
 
 impl RelocKind {

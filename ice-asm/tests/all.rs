@@ -3,6 +3,8 @@
 
 mod common;
 
+mod aarch64;
+mod aarch64_branches;
 mod arm32;
 mod arm32_assembler;
 mod arm32_branches;

@@ -58,7 +58,7 @@ impl ModImm {
     }
 }
 
-/// The constant of a floating-point `vmov`, encoded in eight bits.
+/// The constant of a floating-point `vmov`, in AArch64 `fmov`, encoded in eight bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatImm(u8);
 
@@ -103,6 +103,14 @@ impl FloatImm {
         let bits = self.0 as u32;
         let exponent = if bits & 0x40 != 0 { 0x1f } else { 0x20 };
         (bits & 0x80) << 24 | exponent << 25 | (bits & 0x3f) << 19
+    }
+
+    /// The bits of the number as f64.
+    #[must_use]
+    pub const fn to_f64(self) -> u64 {
+        let bits = self.0 as u64;
+        let exponent = if bits & 0x40 != 0 { 0xff } else { 0x100 };
+        (bits & 0x80) << 56 | exponent << 54 | (bits & 0x3f) << 48
     }
 }
 

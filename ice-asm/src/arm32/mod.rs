@@ -44,6 +44,7 @@ pub use vfp::{Direction, Float2, Float3, FloatCompare, FloatToInt, IntToFloat};
 use crate::buffer::bytes::Part;
 use crate::buffer::{CodeBuffer, Label};
 use crate::error::Error;
+use crate::lane::ops;
 use crate::listing::Listing;
 use crate::table::bits;
 use core::fmt;
@@ -53,46 +54,6 @@ pub struct Encoder<'a, L: Listing = ()> {
     /// The buffer.
     pub buf: &'a mut CodeBuffer<L, Branches>,
 }
-
-/// An enum of operations with one line an operation: name, mnemonic, encoding, and for vectors the widths of
-/// lanes that it has.
-macro_rules! ops {
-    ($(#[$doc:meta])* $ty:ident: $($name:ident $mnemonic:literal $text:literal $($lanes:literal)?,)*) => {
-        $crate::table::operations!($(#[$doc])* $ty: $($name $mnemonic $text,)*);
-
-        impl $ty {
-            $crate::arm32::ops!(@lanes $($($lanes)?)*);
-        }
-    };
-    (@lanes) => {};
-    (@lanes $($lanes:literal)+) => {
-        /// Whether the operation has lanes of this width.
-        #[must_use]
-        pub const fn has_lane(self, lane: $crate::arm32::Lane) -> bool {
-            const LANES: &[u8] = &[$($crate::arm32::lane_set($lanes)),+];
-            LANES[self as usize] >> lane as u8 & 1 != 0
-        }
-    };
-}
-
-/// The widths in a table: a set of [`Lane`] from a list such as `8 16 32`.
-const fn lane_set(text: &str) -> u8 {
-    let text = text.as_bytes();
-    let (mut set, mut i) = (0, 0);
-    while i < text.len() {
-        set |= match text[i] {
-            b'8' => 1,
-            b'1' => 2,
-            b'3' => 4,
-            b'6' if i + 1 < text.len() && text[i + 1] == b'4' => 8,
-            _ => 0,
-        };
-        i += 1;
-    }
-    set
-}
-
-use ops;
 
 impl<'a, L: Listing> Encoder<'a, L> {
     /// An encoder that appends to `buf`.
@@ -144,18 +105,5 @@ impl<'a, L: Listing> Encoder<'a, L> {
     #[inline]
     fn checked(&mut self, valid: bool, word: u32, text: fmt::Arguments<'_>) {
         if valid { self.inst(word, text) } else { self.invalid() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lanes_are_a_set() {
-        assert_eq!(lane_set("8 16 32 64"), 15);
-        assert_eq!(lane_set("16 32"), 6);
-        assert_eq!(lane_set("16"), 2);
-        assert_eq!(lane_set("64"), 8);
     }
 }

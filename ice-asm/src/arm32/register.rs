@@ -1,5 +1,6 @@
 //! Registers, and the widths of lanes in them.
 
+pub use crate::lane::Lane;
 use crate::table::registers;
 use core::fmt;
 
@@ -197,36 +198,6 @@ impl NeonReg for Dreg {
 impl NeonReg for Qreg {
     const Q: u32 = 1 << 6;
     const BYTES: u32 = 16;
-}
-
-/// The width of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lane {
-    /// 8 bits.
-    B8,
-    /// 16 bits.
-    B16,
-    /// 32 bits.
-    B32,
-    /// 64 bits.
-    B64,
-}
-
-impl Lane {
-    /// All widths.
-    pub const ALL: [Lane; 4] = [Lane::B8, Lane::B16, Lane::B32, Lane::B64];
-
-    /// The width in bits.
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        8 << self as u32
-    }
-}
-
-impl fmt::Display for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.bits())
-    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ enum RefKind {
     Reloc { index: u32 },
     /// The low 12 bits of a word: how far the label is from `at` + `ahead`; bit 23 if it is not before that.
     PcOffset12 { ahead: u8 },
+    /// Bits 30:29 and 23:5 of a word: the low two bits and the others of label - at.
+    PcOffset21,
 }
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
@@ -47,6 +49,12 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
     /// to both sides, in its low 12 bits, and bit 23 where it is not negative.
     pub fn pc_offset12_to_label(&mut self, offset: u32, label: Label, ahead: u8) {
         self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcOffset12 { ahead } });
+    }
+
+    /// Records that the word at `offset` gets the distance of the label from it: less than 1 MiB to both sides, its low two
+    /// bits in bits 30:29, the others in bits 23:5.
+    pub fn pc_offset21_to_label(&mut self, offset: u32, label: Label) {
+        self.refs.push(LabelRef { at: offset, label, kind: RefKind::PcOffset21 });
     }
 
     /// Appends data.
@@ -129,12 +137,16 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
                     if size >> 12 != 0 {
                         return Err(Error::OutOfRange { label, offset: at });
                     }
-                    let bits = size | u32::from(distance >= 0) << 23;
-                    if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..)
-                        && let Some(field) = field.first_chunk_mut()
-                    {
-                        *field = (u32::from_le_bytes(*field) | bits).to_le_bytes();
+                    self.add_bits(at, size | u32::from(distance >= 0) << 23);
+                    continue;
+                }
+                RefKind::PcOffset21 => {
+                    let distance = i64::from(target) - i64::from(at);
+                    if !(-(1 << 20)..1 << 20).contains(&distance) {
+                        return Err(Error::OutOfRange { label, offset: at });
                     }
+                    let distance = distance as u32;
+                    self.add_bits(at, (distance & 3) << 29 | (distance >> 2 & 0x7_ffff) << 5);
                     continue;
                 }
                 RefKind::Difference { base } => {
@@ -149,6 +161,15 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
             }
         }
         Ok(())
+    }
+
+    /// Sets bits of the word at an offset.
+    fn add_bits(&mut self, at: u32, bits: u32) {
+        if let Some(field) = self.bytes.as_mut_slice().get_mut(at as usize..)
+            && let Some(field) = field.first_chunk_mut()
+        {
+            *field = (u32::from_le_bytes(*field) | bits).to_le_bytes();
+        }
     }
 }
 

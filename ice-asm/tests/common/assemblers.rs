@@ -33,21 +33,8 @@ impl WordAssemblers {
         let text = listing(buffer);
         let mut ours = buffer.bytes().to_vec();
         self.mask(buffer, &mut ours);
-        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         for (tool, args) in self.tools {
-            let [source, object] =
-                ["s", "o"].map(|ext| directory.join(format!("{}-{name}-{tool}.{ext}", self.machine)));
-            std::fs::write(&source, format!("{}{text}", self.head)).unwrap();
-            if !tools::has("listings", &[tool]) {
-                continue;
-            }
-            let output = Command::new(tool).args(*args).arg(&source).arg("-o").arg(&object).output();
-            let output = output.expect("the assembler starts");
-            let errors = String::from_utf8_lossy(&output.stderr);
-            let first: Vec<_> = errors.lines().take(24).collect();
-            assert!(output.status.success(), "{name}, {tool}: {}", first.join("\n"));
-            let file = std::fs::read(&object).unwrap();
-            let mut theirs = text_section(&file).to_vec();
+            let Some(mut theirs) = self.assemble(name, tool, args, &text) else { continue };
             self.mask(buffer, &mut theirs);
             let lines: Vec<_> = text.lines().filter(|line| line.starts_with('\t')).collect();
             let differ: Vec<_> = ours
@@ -62,14 +49,34 @@ impl WordAssemblers {
             assert_eq!(ours.len(), theirs.len(), "{name}, {tool}");
         }
     }
+
+    /// The code of a text, if the assembler is installed.
+    pub fn assemble(&self, name: &str, tool: &str, args: &[&str], text: &str) -> Option<Vec<u8>> {
+        let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let [source, object] =
+            ["s", "o"].map(|ext| directory.join(format!("{}-{name}-{tool}.{ext}", self.machine)));
+        std::fs::write(&source, format!("{}{text}", self.head)).unwrap();
+        if !tools::has("listings", &[tool]) {
+            return None;
+        }
+        let output = Command::new(tool).args(args).arg(&source).arg("-o").arg(&object).output();
+        let output = output.expect("the assembler starts");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let first: Vec<_> = errors.lines().take(24).collect();
+        assert!(output.status.success(), "{name}, {tool}: {}", first.join("\n"));
+        Some(text_section(&std::fs::read(&object).unwrap()).to_vec())
+    }
 }
 
-/// The first section with code of an ELF32 object, which is not empty.
+/// The first section with code of an ELF object, which is not empty.
 pub fn text_section(file: &[u8]) -> &[u8] {
     let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
-    let headers = word(32);
-    let count = usize::from(u16::from_le_bytes([file[48], file[49]]));
+    // The low halves of numbers of 64 bits are enough.
+    let is_wide = file[4] == 2;
+    let (headers, count, size) = if is_wide { (word(40), 60, 64) } else { (word(32), 48, 40) };
+    let count = usize::from(u16::from_le_bytes([file[count], file[count + 1]]));
     let is_code = |at: &usize| word(at + 4) == 1 && word(at + 8) & 4 != 0;
-    let at = (0..count).map(|n| headers + 40 * n).find(is_code).expect("a section with code");
-    &file[word(at + 16)..word(at + 16) + word(at + 20)]
+    let at = (0..count).map(|n| headers + size * n).find(is_code).expect("a section with code");
+    let (start, size) = if is_wide { (at + 24, at + 32) } else { (at + 16, at + 20) };
+    &file[word(start)..word(start) + word(size)]
 }
