@@ -101,6 +101,14 @@ pub enum RelocKind {
     Aarch64Call26,
     /// The 26-bit field of `b`: words from the place (R_AARCH64_JUMP26).
     Aarch64Jump26,
+    /// The 19-bit field of a branch by flags or a whole register: words from the place (R_AARCH64_CONDBR19).
+    Aarch64Branch19,
+    /// The 14-bit field of a branch by one bit: words from the place (R_AARCH64_TSTBR14).
+    Aarch64Branch14,
+    /// The 19-bit field of a load from near the code: words from the place (R_AARCH64_LD_PREL_LO19).
+    Aarch64Load19,
+    /// The 21-bit field of `adr`: bytes from the place (R_AARCH64_ADR_PREL_LO21).
+    Aarch64Address21,
     /// The field of `adrp`: pages to the table entry with the offset of a thread-local symbol from the thread pointer
     /// (R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21).
     Aarch64TlsIePage21,
@@ -128,6 +136,80 @@ impl RelocKind {
         match self {
             RelocKind::Abs64 | RelocKind::PcRel64 => 8,
             _ => 4,
+        }
+    }
+
+    /// Whether the field is a part of an instruction of AArch64, whose other bits the code has.
+    #[must_use]
+    pub const fn is_in_instruction(self) -> bool {
+        matches!(
+            self,
+            RelocKind::Aarch64Page21
+                | RelocKind::Aarch64AddLo12
+                | RelocKind::Aarch64Load8Lo12
+                | RelocKind::Aarch64Load16Lo12
+                | RelocKind::Aarch64Load32Lo12
+                | RelocKind::Aarch64Load64Lo12
+                | RelocKind::Aarch64Load128Lo12
+                | RelocKind::Aarch64GotPage21
+                | RelocKind::Aarch64GotLo12
+                | RelocKind::Aarch64Call26
+                | RelocKind::Aarch64Jump26
+                | RelocKind::Aarch64Branch19
+                | RelocKind::Aarch64Branch14
+                | RelocKind::Aarch64Load19
+                | RelocKind::Aarch64Address21
+                | RelocKind::Aarch64TlsIePage21
+                | RelocKind::Aarch64TlsIeLo12
+                | RelocKind::Aarch64TlsLeHi12
+                | RelocKind::Aarch64TlsLeLo12
+                | RelocKind::Aarch64TlsDescPage21
+                | RelocKind::Aarch64TlsDescLoadLo12
+                | RelocKind::Aarch64TlsDescAddLo12
+        )
+    }
+
+    /// How a word has the distance from its place, if it is the kind of an instruction that has one.
+    pub(crate) const fn distance(self) -> Option<DistanceField> {
+        let (unit, bits) = match self {
+            RelocKind::Aarch64Call26 | RelocKind::Aarch64Jump26 => (4, 26),
+            RelocKind::Aarch64Branch19 | RelocKind::Aarch64Load19 => (4, 19),
+            RelocKind::Aarch64Branch14 => (4, 14),
+            RelocKind::Aarch64Address21 => (1, 21),
+            _ => return None,
+        };
+        Some(DistanceField { unit, bits })
+    }
+}
+
+/// A field of an instruction with a distance from its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DistanceField {
+    /// What it counts, in bytes.
+    unit: i64,
+    bits: u32,
+}
+
+impl DistanceField {
+    /// Whether it can count the distance.
+    pub(crate) const fn is_aligned(self, distance: i64) -> bool {
+        distance % self.unit == 0
+    }
+
+    /// Whether it has room for the distance.
+    pub(crate) const fn has_room(self, distance: i64) -> bool {
+        let most = self.unit << (self.bits - 1);
+        distance >= -most && distance < most
+    }
+
+    /// The bits of a distance that it has room for.
+    pub(crate) const fn bits_of(self, distance: i64) -> u32 {
+        let field = (distance / self.unit) as u32 & ((1 << self.bits) - 1);
+        match self.bits {
+            26 => field,
+            // The low two bits stand above.
+            21 => (field & 3) << 29 | (field >> 2) << 5,
+            _ => field << 5,
         }
     }
 }

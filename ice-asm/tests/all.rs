@@ -4,6 +4,7 @@
 mod common;
 
 mod aarch64;
+mod aarch64_assembler;
 mod aarch64_branches;
 mod arm32;
 mod arm32_assembler;

@@ -117,12 +117,12 @@ pub fn is_as_good_as_return<P: PlaceArguments>(
     };
     let own_results = [own.ret, own.second];
     let wants_none = own_results == [Type::Void; 2] && results[1] == Type::Void && results[0].is_scalar_int();
-    let mut args = call.args_with_passing();
+    let mut args = call.args_with_passing(func);
     (results == own_results || wants_none)
         && kind == kind_of(own)
         && memory == callee_memory
         && !args.any(|(_, passing)| matches!(passing, Passing::ByVal { .. }))
-        && moved_range((module, func), own_places, &mut callee_places, call.args_with_passing())
+        && moved_range((module, func), own_places, &mut callee_places, call.args_with_passing(func))
             .is_ok_and(|moved| moved.is_empty())
 }
 

@@ -5,6 +5,7 @@
  *   i386     libgcc: __divdi3 __moddi3 __udivdi3 __umoddi3
  *            __fixsfdi __fixdfdi __fixunssfdi __fixunsdfdi
  *            __floatdisf __floatdidf __floatundisf __floatundidf
+ *   AArch64  nothing but what all have
  *   ARM      libgcc: __aeabi_ldivmod __aeabi_uldivmod (quotient r1:r0, remainder r3:r2),
  *            __aeabi_idivmod __aeabi_uidivmod (cores without a divide instruction),
  *            __popcountsi2 __popcountdi2; here: __ice_*_to_* (below), since libgcc's own conversions

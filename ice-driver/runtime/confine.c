@@ -35,6 +35,8 @@ enum { OWN_ARCH = (int)AUDIT_ARCH_X86_64 };
 enum { OWN_ARCH = (int)AUDIT_ARCH_I386 };
 #elif defined(__arm__)
 enum { OWN_ARCH = (int)AUDIT_ARCH_ARM };
+#elif defined(__aarch64__)
+enum { OWN_ARCH = (int)AUDIT_ARCH_AARCH64 };
 #elif defined(__mips__)
 enum { OWN_ARCH = (int)AUDIT_ARCH_MIPSEL };
 #endif
@@ -54,10 +56,17 @@ enum {
     CALL_LANDLOCK_RESTRICT_SELF = MIPS_BASE(446),
 };
 
+/* Machines with a short history have only the newer one of calls that do the same. */
+#ifdef SYS_dup2
+enum { DUP_CALL = SYS_dup2 };
+#else
+enum { DUP_CALL = SYS_dup3 };
+#endif
+
 /* Calls that every program may make, with any arguments. */
 static const int open_calls[] = {
     SYS_read,           SYS_write,        SYS_writev,          SYS_close,         SYS_dup,
-    SYS_dup2,           SYS_lseek,        SYS_getdents64,      SYS_fchdir,        SYS_fchmod,
+    DUP_CALL,           SYS_lseek,        SYS_getdents64,      SYS_fchdir,        SYS_fchmod,
     SYS_fsync,          SYS_fdatasync,    SYS_ftruncate,       SYS_brk,           SYS_madvise,
     SYS_futex,          SYS_sched_yield,  SYS_nanosleep,       SYS_clock_gettime, SYS_clock_getres,
     SYS_clock_nanosleep, SYS_gettimeofday, SYS_sched_getaffinity, SYS_getpid,     SYS_gettid,
@@ -85,9 +94,12 @@ static const int open_calls[] = {
 
 /* Calls that name files; Landlock decides about those that open or change one. */
 static const int file_calls[] = {
-    SYS_open,      SYS_openat,   SYS_mkdir,  SYS_rmdir,    SYS_unlink,     SYS_unlinkat, SYS_mkdirat,
-    SYS_chdir,     SYS_getcwd,   SYS_link,   SYS_linkat,   SYS_rename,     SYS_renameat, SYS_symlink,
-    SYS_symlinkat, SYS_access,   SYS_faccessat, SYS_readlink, SYS_readlinkat, SYS_truncate,
+    SYS_openat,    SYS_unlinkat, SYS_mkdirat,   SYS_chdir,      SYS_getcwd,     SYS_linkat,   SYS_renameat,
+    SYS_symlinkat, SYS_faccessat, SYS_readlinkat, SYS_truncate,
+#ifdef SYS_open
+    SYS_open,      SYS_mkdir,    SYS_rmdir,     SYS_unlink,     SYS_link,       SYS_rename,   SYS_symlink,
+    SYS_access,    SYS_readlink,
+#endif
 #ifdef SYS_renameat2
     SYS_renameat2,
 #endif
@@ -95,7 +107,10 @@ static const int file_calls[] = {
     SYS_statx,
 #endif
 #ifdef SYS_newfstatat
-    SYS_newfstatat, SYS_stat,    SYS_lstat,
+    SYS_newfstatat,
+#ifdef SYS_stat
+    SYS_stat,      SYS_lstat,
+#endif
 #else
     SYS_fstatat64, SYS_stat64,   SYS_lstat64, SYS_fstat64, SYS_truncate64,
 #endif
@@ -108,12 +123,16 @@ static const struct {
     int number;
     const char *name;
 } names[] = {
-    NAME(open),   NAME(openat),  NAME(execve), NAME(execveat), NAME(fork),      NAME(clone),   NAME(mprotect),
-    NAME(munmap), NAME(mremap),  NAME(ioctl),     NAME(fcntl),   NAME(kill),
+    NAME(openat), NAME(execve),  NAME(execveat), NAME(clone),  NAME(mprotect),
+    NAME(munmap), NAME(mremap),  NAME(ioctl),  NAME(fcntl),    NAME(kill),
     NAME(tgkill), NAME(ptrace),  NAME(prctl),  NAME(rt_sigaction), NAME(socket), NAME(connect), NAME(bind),
-    NAME(mkdir),  NAME(rmdir),   NAME(unlink), NAME(rename),   NAME(link),      NAME(symlink), NAME(chmod),
-    NAME(chdir),  NAME(readlink), NAME(access), NAME(truncate), NAME(mount),    NAME(setuid),  NAME(chroot),
-    NAME(pipe),   NAME(utimensat),
+    NAME(mkdirat), NAME(unlinkat), NAME(renameat), NAME(linkat), NAME(symlinkat), NAME(fchmodat), NAME(readlinkat),
+    NAME(faccessat), NAME(chdir), NAME(truncate), NAME(mount), NAME(setuid),    NAME(chroot),  NAME(pipe2),
+    NAME(utimensat),
+#ifdef SYS_open
+    NAME(open),   NAME(fork),    NAME(mkdir),  NAME(rmdir),    NAME(unlink),    NAME(rename),  NAME(link),
+    NAME(symlink), NAME(chmod),  NAME(readlink), NAME(access), NAME(pipe),
+#endif
 #ifdef SYS_modify_ldt
     NAME(modify_ldt),
 #endif

@@ -9,7 +9,7 @@
  *   fdio.c memory.c thread.c time.c filename.c sync.c    the functions behind the tables
  *   confine.c   what the process gives up before the program begins
  *   abi.c       numbers and helpers that differ between hosts
- *   i386.S x86_64.S arm.S mips.S    stack switch, setjmp, longjmp
+ *   i386.S x86_64.S aarch64.S arm.S mips.S    stack switch, setjmp, longjmp
  *   sandbox.c   the loader of confined programs, in place of a program that is linked (ICE_SANDBOX)
  *   faults.c    what is said when such a program is stopped
  *   segments.c  its segments, on x86-32

@@ -470,6 +470,9 @@ fn sandbox_program(work: &Invocation, directory: &Path) -> Result<Vec<u8>, Failu
 /// Runs a program in the sandbox.
 fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let host = Arch::host();
+    if let Some(arch) = work.arch.or(host).filter(|&arch| target(arch).is_none()) {
+        return Err(Failure::input(&work.input, &Error::NotConfined(arch)));
+    }
     let is_run =
         |arch: &Arch| is_emulated(*arch) || host.is_some_and(|host| arch.machine().is_native_on(host));
     let Some(arch) = work.arch.or(host).filter(is_run) else {
@@ -481,7 +484,7 @@ fn run_confined(work: &Invocation) -> Result<ExitCode, Failure> {
     let directory = runtime::scratch_directory().map_err(Failure::trouble)?;
     let executable = sandbox_program(work, directory.path())?;
     let judged = validate::validate_executable(&executable);
-    if judged.map_err(|error| Failure::refused(&work.input, error))? != target(arch) {
+    if judged.map_err(|error| Failure::refused(&work.input, error)).map(Some)? != target(arch) {
         return Err(Failure::refused(&work.input, "it is for another machine"));
     }
     let compiler = Compiler::find(arch, Features::default(), work.linker.as_deref());

@@ -58,7 +58,7 @@ impl TableEntries {
     pub fn of(machine: &dyn Machine, module: &Module, relocation: RelocationModel) -> TableEntries {
         match module.environment {
             Environment::Native => machine.table_entries(relocation),
-            Environment::Pnacl => TableEntries::Absolute,
+            Environment::Pnacl => machine.pnacl_table_entries(),
         }
     }
 

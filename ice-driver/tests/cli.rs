@@ -45,6 +45,7 @@ fn a_wrong_command_line_is_exit_code_2() {
         (&["translate", "--target", "arm-linux-gnueabi", program, "-o", "x"], "floats in VFP registers"),
         (&["translate", "--target", "vax", program, "-o", "x"], "unknown target 'vax'"),
         (&["translate", "--target", "mips-linux-gnu", program, "-o", "x"], "unknown target 'mips-linux-gnu'"),
+        (&["run", "--sandbox", "--target", "aarch64", program], "there is no confined code for aarch64"),
         (&["translate", "no-such-file.pexe", "-o", "x"], "no-such-file.pexe"),
         (&["translate", program, "-o", "no-such-directory/x"], "no-such-directory/x"),
         (&["translate", "--function", "nowhere", "--emit", "mir", program], "no defined function 'nowhere'"),
@@ -233,7 +234,11 @@ fn what_a_function_does_not_get_is_warned_of() {
              define void @plain() nounwind uwtable {{ call void @g()\n ret void }}\n\
              define void @passes() {attributes} {{ call void @g()\n ret void }}\n\
              define void @other() {attributes} {{ call void @g()\n ret void }}\n",
-            if triple.starts_with("x86_64") { "e-m:e-i64:64-S128" } else { "e-m:e-p:32:32-i64:64-S64" },
+            if triple.starts_with("x86_64") || triple.starts_with("aarch64") {
+                "e-m:e-i64:64-S128"
+            } else {
+                "e-m:e-p:32:32-i64:64-S64"
+            },
         );
         let (source, bitcode) = (scratch.write("a.ll", text), scratch.path("a.bc"));
         let output = Command::new(assembler).arg(source).arg("-o").arg(&bitcode).output().expect("starts");
@@ -257,6 +262,8 @@ fn what_a_function_does_not_get_is_warned_of() {
     assert_eq!(warnings("armv7-linux-gnueabihf", "", &[]), None);
     assert_eq!(warnings("mipsel-linux-gnu", "uwtable", without).as_deref(), Some(warning));
     assert_eq!(warnings("mipsel-linux-gnu", "uwtable", &[]), None);
+    assert_eq!(warnings("aarch64-linux-gnu", "uwtable", without).as_deref(), Some(warning));
+    assert_eq!(warnings("aarch64-linux-gnu", "", &[]), None);
     for attribute in ["ssp", "sspstrong", "sspreq"] {
         assert_eq!(warnings("x86_64-linux-gnu", &format!("nounwind {attribute}"), &[]), None, "{attribute}");
     }

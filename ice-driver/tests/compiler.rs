@@ -52,7 +52,11 @@ fn the_code_is_that_of_objects() {
             for func in &program.bodies {
                 let compiled = compiler.compile(&program.module, func).unwrap();
                 // Where instructions have one length, functions are aligned as they are.
-                at = at.next_multiple_of(if matches!(arch, Arch::Arm32 | Arch::Mips32) { 4 } else { 16 });
+                at = at.next_multiple_of(if matches!(arch, Arch::Arm32 | Arch::Mips32 | Arch::Aarch64) {
+                    4
+                } else {
+                    16
+                });
                 // Bytes of references differ: objects hold addends there.
                 let mut fields = vec![false; compiled.code().len()];
                 for reference in compiled.references() {

@@ -61,11 +61,12 @@ fn function_of(line: u32) -> &'static str {
 
 /// Position-independent code for MIPS has the address of a callee loaded by any instruction in front, so it is static here:
 /// the reference is in the call.
-const TARGETS: [(&str, &[&str]); 4] = [
+const TARGETS: [(&str, &[&str]); 5] = [
     ("x86_64", &["--target=x86_64-linux-gnu"]),
     ("i686", &["--target=i686-linux-gnu"]),
     ("armv7", &["--target=armv7-linux-gnueabihf"]),
     ("mipsel", &["--target=mipsel-linux-gnu", "-march=mips32r2", "-mfpxx", "-fno-pic"]),
+    ("aarch64", &["--target=aarch64-linux-gnu"]),
 ];
 
 /// What an assembler must be told of a target.
@@ -74,6 +75,7 @@ fn assembler_flags(target: &str) -> &'static [&'static str] {
         "mipsel" => &["--triple=mipsel-linux-gnu", "--mcpu=mips32r2"],
         "i686" => &["--triple=i686-linux-gnu"],
         "armv7" => &["--triple=armv7-linux-gnueabihf"],
+        "aarch64" => &["--triple=aarch64-linux-gnu"],
         _ => &["--triple=x86_64-linux-gnu"],
     }
 }

@@ -34,6 +34,7 @@ fn documented(target: &str) -> BTreeSet<String> {
         "i686" => "i386",
         "armv7" => "ARM",
         "mipsel" => "MIPS",
+        "aarch64" => "AArch64",
         "x86_64" => "x86-64",
         other => other,
     };

@@ -127,7 +127,9 @@ fn assembly_beside_functions_is_refused_with_its_statement() {
 fn directives_beside_functions_are_for_all_machines() {
     let scratch = Scratch::new();
     let lines = ".data\n.globl table\n.p2align 2\ntable: .word 1, table_end - table, f\ntable_end:\n.text\n.weak number\n.set number, 7";
-    for (target, address) in [("x86_64", "i64"), ("i686", "i32"), ("armv7", "i32"), ("mipsel", "i32")] {
+    for (target, address) in
+        [("x86_64", "i64"), ("i686", "i32"), ("armv7", "i32"), ("mipsel", "i32"), ("aarch64", "i64")]
+    {
         let lines = lines.replace(".word", ".long");
         let output = with_lines(&scratch, target, address, &lines);
         assert!(output.status.success(), "{target}: {}", errors(&output));

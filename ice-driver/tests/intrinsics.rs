@@ -93,10 +93,10 @@ fn classes_are_those_of_clangs_code() {
 #[test]
 fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
     if has("intrinsics", &["clang-19", "gcc"]) {
-        compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel"]);
-        compare_with_clang("idioms.c", 100_000, &["x86_64", "i686", "armv7", "mipsel"]);
+        compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
+        compare_with_clang("idioms.c", 100_000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         // Clang's code for MIPS calls functions that the library does not have.
-        compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7"]);
+        compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7", "aarch64"]);
     }
 }
 
@@ -107,7 +107,7 @@ fn pairs_of_all_formats_are_those_of_clangs_code() {
         return;
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/pairs.c");
-    for target in ["x86_64", "i686", "armv7", "mipsel"] {
+    for target in ["x86_64", "i686", "armv7", "mipsel", "aarch64"] {
         if !can_make(target) {
             continue;
         }
@@ -138,7 +138,9 @@ fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
     }
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/wide_floats.c");
     let expected = printed(Command::new("clang-19"), "x86_64", "-O1", &source);
-    for (target, lines) in [("x86_64", 7542), ("i686", 7542), ("armv7", 2347), ("mipsel", 2347)] {
+    for (target, lines) in
+        [("x86_64", 7542), ("i686", 7542), ("armv7", 2347), ("mipsel", 2347), ("aarch64", 2347)]
+    {
         if !can_make(target) {
             continue;
         }

@@ -27,6 +27,7 @@ fn native_programs_are_linked_as_the_system_links() {
             "x86_64" => &["--target=x86_64-linux-gnu"],
             "i686" => &["--target=i686-linux-gnu", "-march=pentium4", "-mfpmath=sse"],
             "mipsel" => &["--target=mipsel-linux-gnu", "-mcpu=mips32r2"],
+            "aarch64" => &["--target=aarch64-linux-gnu"],
             _ => &["--target=armv7-linux-gnueabihf", "-mfpu=neon"],
         };
         let mut clang = Command::new("clang-19");

@@ -34,6 +34,7 @@ fn is_call(arch: Arch, code: &[u8], end: usize) -> bool {
     match arch {
         Arch::X86_32 | Arch::X86_64 => code[end - 5] == 0xe8,
         Arch::Arm32 => word(end - 4) >> 24 == 0xeb,
+        Arch::Aarch64 => word(end - 4) >> 26 == 0x25,
         _ => word(end - 8) >> 26 == 3 || word(end - 8) & 0xfc00_003f == 9,
     }
 }
@@ -41,8 +42,9 @@ fn is_call(arch: Arch, code: &[u8], end: usize) -> bool {
 #[test]
 fn every_target_says_where_values_are() {
     for arch in Arch::built_in() {
+        let is_wide = matches!(arch, Arch::X86_64 | Arch::Aarch64);
         let wide = PROGRAM.replace("pointer i32", "pointer i64").replace("v6: i32 =", "v6: i64 =");
-        let program = ice_ir::parse_program(if arch == Arch::X86_64 { &wide } else { PROGRAM }).unwrap();
+        let program = ice_ir::parse_program(if is_wide { &wide } else { PROGRAM }).unwrap();
         for recipe in [Recipe::Om1, Recipe::O2] {
             let mut compiler = Compiler::new(&program.module, CodeOptions::new(arch, recipe)).unwrap();
             // What is left of one function does not reach the next.
@@ -59,11 +61,11 @@ fn every_target_says_where_values_are() {
                 let [values, none] = [&live.calls[0].values, &live.calls[1].values];
                 assert!(none.is_empty());
                 let types: Vec<Type> = values.iter().map(|value| value.ty).collect();
-                let address = if arch == Arch::X86_64 { Type::I64 } else { Type::I32 };
+                let address = if is_wide { Type::I64 } else { Type::I32 };
                 assert_eq!(types, [address, Type::I32, Type::I64, Type::F64, Type::I8, Type::I32]);
                 assert!(matches!(values[0].place, LivePlace::Object { .. }), "{values:?}");
                 assert_eq!(values[5], LiveValue { ty: Type::I32, place: LivePlace::Constant(5), high: None });
-                assert_eq!(values[2].high.is_some(), arch != Arch::X86_64, "{arch:?} {values:?}");
+                assert_eq!(values[2].high.is_some(), !is_wide, "{arch:?} {values:?}");
                 let in_frame =
                     |place| matches!(place, LivePlace::Memory { base, .. } if base == live.frame.base.0);
                 let preserved = |place| match place {

@@ -72,6 +72,11 @@ fn machine_functions_are_read_back() {
                             ice_target_mips32::register_file(ice_codegen::mach::FramePointer::None);
                         check::<ice_target_mips32::Inst>(&text, registers, input)
                     }
+                    Arch::Aarch64 => {
+                        let registers =
+                            ice_target_aarch64::register_file(ice_codegen::mach::FramePointer::None);
+                        check::<ice_target_aarch64::Inst>(&text, registers, input)
+                    }
                     Arch::Arm32 => {
                         let registers = ice_target_arm32::register_file(ice_target_arm32::FramePointer::None);
                         check::<ice_target_arm32::Inst>(&text, registers, input)

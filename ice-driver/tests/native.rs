@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The targets of native modules.
-const TARGETS: [&str; 4] = ["x86_64", "i686", "armv7", "mipsel"];
+const TARGETS: [&str; 5] = ["x86_64", "i686", "armv7", "mipsel", "aarch64"];
 
 /// How a program is put together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,12 +52,13 @@ impl Link {
 }
 
 fn compiler(target: &str) -> Command {
-    let (name, flags) = match target {
-        "x86_64" => ("gcc", ["-m64", "-msse2", "-mfpmath=sse"]),
+    let (name, flags): (_, &[&str]) = match target {
+        "x86_64" => ("gcc", &["-m64", "-msse2", "-mfpmath=sse"]),
         // Frames of Thumb code are not found through r11.
-        "armv7" => ("arm-linux-gnueabihf-gcc", ["-marm", "-mfpu=neon", "-mfloat-abi=hard"]),
-        "mipsel" => ("mipsel-linux-gnu-gcc", ["-mips32r2", "-mfp32", "-mhard-float"]),
-        _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), ["-m32", "-msse2", "-mfpmath=sse"]),
+        "armv7" => ("arm-linux-gnueabihf-gcc", &["-marm", "-mfpu=neon", "-mfloat-abi=hard"]),
+        "mipsel" => ("mipsel-linux-gnu-gcc", &["-mips32r2", "-mfp32", "-mhard-float"]),
+        "aarch64" => ("aarch64-linux-gnu-gcc", &["-ffp-contract=off"]),
+        _ => (find_tool(&["i686-linux-gnu-gcc"]).unwrap_or("gcc"), &["-m32", "-msse2", "-mfpmath=sse"]),
     };
     let mut command = Command::new(name);
     // Frames are walked, and floating point is compared with the bits that SSE gives.
@@ -68,7 +69,7 @@ fn compiler(target: &str) -> Command {
 /// The text for a target and a kind of link.
 fn instantiate(module: &str, target: &str, link: Link) -> String {
     let kind = if link.is_shared() { "library" } else { "executable" };
-    let pointer = if target == "x86_64" { "i64" } else { "i32" };
+    let pointer = if matches!(target, "x86_64" | "aarch64") { "i64" } else { "i32" };
     let mut text = String::new();
     for line in module.lines() {
         let (line, only) = line.split_once(";only ").unwrap_or((line, target));
@@ -147,6 +148,11 @@ fn check(modules: &[String], program: &str, target: &str, level: &str, link: Lin
         "mipsel" => {
             let mut command = Command::new("qemu-mipsel");
             command.args(["-L", "/usr/mipsel-linux-gnu"]).arg(&executable);
+            command
+        }
+        "aarch64" => {
+            let mut command = Command::new("qemu-aarch64");
+            command.args(["-L", "/usr/aarch64-linux-gnu"]).arg(&executable);
             command
         }
         "armv7" => {
@@ -299,6 +305,7 @@ fn modules_without_a_data_layout_have_that_of_their_target() {
         ),
         ("armv7", "armv7-linux-gnueabihf", "e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64"),
         ("mipsel", "mipsel-linux-gnu", "e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64"),
+        ("aarch64", "aarch64-linux-gnu", "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"),
     ];
     for (target, triple, layout) in layouts {
         let has_x87 = matches!(target, "x86_64" | "i686");
@@ -500,6 +507,7 @@ fn negation_flips_the_sign() {
         ("i686", "i686-linux-gnu", ["xorpd", "xorps"]),
         ("armv7", "armv7-linux-gnueabihf", ["vneg.f64", "vneg.f32"]),
         ("mipsel", "mipsel-linux-gnu", ["xor $", "xor $"]),
+        ("aarch64", "aarch64-linux-gnu", ["fneg d", "fneg s"]),
     ] {
         for (ty, negation) in [("double", double), ("float", float)] {
             let negate = |op: &str| {
@@ -553,6 +561,7 @@ fn what_comes_extended_stays_so() {
         ("x86_64", "x86_64-linux-gnu", ["movzbl", "movsbl"]),
         ("armv7", "armv7-linux-gnueabihf", ["uxtb", "sxtb"]),
         ("mipsel", "mipsel-linux-gnu", ["andi", "seb"]),
+        ("aarch64", "aarch64-linux-gnu", ["ubfm", "sbfm"]),
     ] {
         let sum = |came: &str, op: &str| {
             let body = format!(

@@ -299,6 +299,7 @@ fn addresses_in_packed_data_lie_where_they_are_said() {
         ("i686", "i686-linux-gnu", &["as", "--32"]),
         ("armv7", "armv7-linux-gnueabihf", &["arm-linux-gnueabihf-as"]),
         ("mipsel", "mipsel-linux-gnu", &["mipsel-linux-gnu-as", "-march=mips32r2"]),
+        ("aarch64", "aarch64-linux-gnu", &["aarch64-linux-gnu-as"]),
     ] {
         if !has("packed data", &["clang-19", assembler[0]]) {
             continue;

@@ -4,7 +4,9 @@
 
 use crate::common;
 
-use common::{ALL_TARGETS, TARGETS, can_run, cases, corpus, errors, expect_success, ice, run_ice};
+use common::{
+    ALL_TARGETS, SANDBOX_TARGETS, TARGETS, can_run, cases, corpus, errors, expect_success, ice, run_ice,
+};
 use std::process::Stdio;
 
 /// Runs every case with these arguments of `ice` before the program, and reports all failures together.
@@ -108,7 +110,7 @@ fn cases_by_chance() {
             run_cases(&arguments, &["nbody-50000", "binarytrees-12", "fannkuchredux-9"]);
         }
     }
-    for target in ALL_TARGETS.into_iter().filter(|target| can_run(target)) {
+    for target in SANDBOX_TARGETS.into_iter().filter(|target| can_run(target)) {
         let run = ["run", "--sandbox", "--target", target];
         run_cases(&[&run[..], &["-O2", "--diversify", "9"]].concat(), &["nbody-50000"]);
     }
@@ -127,6 +129,14 @@ fn cases_on_mipsel() {
     if can_run("mipsel") {
         run_cases(&["run", "--target", "mipsel", "-Om1"], &["nbody-50000", "binarytrees-12"]);
         run_cases(&["run", "--target", "mipsel", "-O2"], &[]);
+    }
+}
+
+#[test]
+fn cases_on_aarch64() {
+    if can_run("aarch64") {
+        run_cases(&["run", "--target", "aarch64", "-Om1"], &["nbody-50000", "binarytrees-12"]);
+        run_cases(&["run", "--target", "aarch64", "-O2"], &[]);
     }
 }
 

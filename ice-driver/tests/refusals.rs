@@ -79,6 +79,11 @@ const TAKEN: &[(&str, &str)] = &[
         "@p = global [3 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b), ptr blockaddress(@f, %c)]
          define void @f() { br label %a a: br label %b b: br label %c c: ret void }",
     ),
+    (
+        "aarch64-linux-gnu",
+        "@p = global [3 x ptr] [ptr blockaddress(@f, %a), ptr blockaddress(@f, %b), ptr blockaddress(@f, %c)]
+         define void @f() { br label %a a: br label %b b: br label %c c: ret void }",
+    ),
     // VFP computes, and numbers travel in core registers.
     (
         "armv7-linux-gnueabi",

@@ -3,7 +3,9 @@
 use crate::common;
 
 use common::program::with_entry;
-use common::{ALL_TARGETS, Scratch, can_run, corpus, errors, expect_success, programs, run_ice};
+use common::{
+    ALL_TARGETS, SANDBOX_TARGETS, Scratch, can_run, corpus, errors, expect_success, programs, run_ice,
+};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -114,7 +116,9 @@ fn copies_are_what_translation_gives() {
     for target in ALL_TARGETS {
         for level in ["-Om1", "-O2"] {
             let usual = ["--target", target, level];
-            for more in [&[][..], &["--function-sections"], &["--unwind-tables", "async"], &["--sandbox"]] {
+            let confined = SANDBOX_TARGETS.contains(&target).then_some(&["--sandbox"][..]);
+            let others = [&[][..], &["--function-sections"], &["--unwind-tables", "async"]];
+            for more in others.into_iter().chain(confined) {
                 let flags = [&usual[..], more].concat();
                 let (all, none) =
                     translate(&scratch, &program, &[&flags[..], &["--disable-pass", "repeats"]].concat());

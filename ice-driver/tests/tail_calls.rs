@@ -367,7 +367,7 @@ fn functions_that_preserve_nothing_work_with_others() {
     let expected = run_ice(["interpret", file]);
     assert!(errors(&expected).is_empty(), "{}", errors(&expected));
     for recipe in ["-Om1", "-O2"] {
-        for target in ["x86_64", "i686", "armv7", "mipsel"].into_iter().filter(|target| can_run(target)) {
+        for target in ALL_TARGETS.into_iter().filter(|target| can_run(target)) {
             let output = run_ice(["run", "--target", target, recipe, file]);
             assert_eq!(
                 output.status.code(),
@@ -448,7 +448,7 @@ fn functions_that_preserve_nothing_take_many_arguments() {
     let expected = run_ice(["interpret", file]);
     assert!(errors(&expected).is_empty(), "{}", errors(&expected));
     for recipe in ["-Om1", "-O2"] {
-        for target in ["x86_64", "i686", "armv7", "mipsel"].into_iter().filter(|target| can_run(target)) {
+        for target in ALL_TARGETS.into_iter().filter(|target| can_run(target)) {
             let output = run_ice(["run", "--target", target, recipe, file]);
             let (code, expected) = (output.status.code(), expected.status.code());
             assert_eq!(code, expected, "{target} {recipe}: {}", errors(&output));

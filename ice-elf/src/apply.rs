@@ -9,13 +9,14 @@
 //! | GOT + G | the address of the symbol's entry in the table of addresses ([`Of::Entry`]) |
 //! | GOT | the address of the table ([`Of::Table`], [`Base::Table`]) |
 //! | P | the address of the field ([`Base::Place`]) |
+//! | Page(S + A), Page(P) | the pages of 4 KiB with the address and with the field ([`Base::Page`], which means both) |
 //!
 //! so that a client gives two addresses, which [`Rule::of`] and [`Rule::base`] name, and need not know types. Types of
 //! thread-local storage have no row, nor has what MIPS counts from the table. Where MIPS keeps addends in fields, that of
 //! the high half of an address has its low bits in the field of the low half, which the client adds.
 //!
 //! Sources: System V ABI, x86-64 (4.4.1, table 4.9) and Intel386 (4.3), MIPS RISC Processor Supplement (3rd edition, 4-18 f.);
-//! ELF for the ARM Architecture, IHI 0044F (4.6.1).
+//! ELF for the ARM Architecture, IHI 0044F (4.6.1); ELF for the Arm 64-bit Architecture, 2023Q3 (5.7).
 //! A value that the field cannot hold is an error. Cost: constant.
 
 use core::fmt;
@@ -40,6 +41,8 @@ pub enum Base {
     Zero,
     /// At the field.
     Place,
+    /// At the start of the page of 4 KiB that the field is in; the address is taken for the start of its page, too.
+    Page,
     /// At the table of addresses.
     Table,
 }
@@ -53,6 +56,8 @@ pub enum Field {
     Unsigned32,
     /// 32 bits that the processor extends with the sign.
     Signed32,
+    /// 32 bits that may be extended in either way.
+    Either32,
     /// 64 bits.
     Word64,
     /// The 24 bits of words of `bl`; an odd value goes to Thumb code and makes it `blx`.
@@ -69,6 +74,19 @@ pub enum Field {
     MipsLow,
     /// The high 16 bits of the value, and one more where the low half is extended with its sign.
     MipsHigh,
+    /// The 26 bits of `b` and `bl`: words of a distance.
+    Aarch64Branch,
+    /// The 19 bits of `b.cond`, `cbz` and loads of literals: words of a distance.
+    Aarch64Near,
+    /// The 14 bits of `tbz` and `tbnz`: words of a distance.
+    Aarch64Test,
+    /// The 21 bits of `adr`.
+    Aarch64Address,
+    /// The 21 bits of `adrp`: a distance in pages.
+    Aarch64Page,
+    /// The 12 bits of an addition, or of a load or store of so many bytes (as log2): the low 12 bits of the value, counted in
+    /// them.
+    Aarch64Low(u8),
 }
 
 /// What a relocation type means.
@@ -168,6 +186,36 @@ const fn mips(r_type: u32) -> Option<(Of, Base, Field)> {
     })
 }
 
+/// The rows of AArch64.
+#[rustfmt::skip]
+const fn aarch64(r_type: u32) -> Option<(Of, Base, Field)> {
+    Some(match r_type {
+        elf::R_AARCH64_ABS64                => (Of::Symbol, Base::Zero,  Field::Word64),
+        elf::R_AARCH64_ABS32                => (Of::Symbol, Base::Zero,  Field::Either32),
+        elf::R_AARCH64_PREL64               => (Of::Symbol, Base::Place, Field::Word64),
+        elf::R_AARCH64_PREL32               => (Of::Symbol, Base::Place, Field::Either32),
+        elf::R_AARCH64_CALL26               => (Of::Symbol, Base::Place, Field::Aarch64Branch),
+        elf::R_AARCH64_JUMP26               => (Of::Symbol, Base::Place, Field::Aarch64Branch),
+        elf::R_AARCH64_CONDBR19             => (Of::Symbol, Base::Place, Field::Aarch64Near),
+        elf::R_AARCH64_LD_PREL_LO19         => (Of::Symbol, Base::Place, Field::Aarch64Near),
+        elf::R_AARCH64_TSTBR14              => (Of::Symbol, Base::Place, Field::Aarch64Test),
+        elf::R_AARCH64_ADR_PREL_LO21        => (Of::Symbol, Base::Place, Field::Aarch64Address),
+        elf::R_AARCH64_ADR_PREL_PG_HI21     => (Of::Symbol, Base::Page,  Field::Aarch64Page),
+        elf::R_AARCH64_ADD_ABS_LO12_NC      => (Of::Symbol, Base::Zero,  Field::Aarch64Low(0)),
+        elf::R_AARCH64_LDST8_ABS_LO12_NC    => (Of::Symbol, Base::Zero,  Field::Aarch64Low(0)),
+        elf::R_AARCH64_LDST16_ABS_LO12_NC   => (Of::Symbol, Base::Zero,  Field::Aarch64Low(1)),
+        elf::R_AARCH64_LDST32_ABS_LO12_NC   => (Of::Symbol, Base::Zero,  Field::Aarch64Low(2)),
+        elf::R_AARCH64_LDST64_ABS_LO12_NC   => (Of::Symbol, Base::Zero,  Field::Aarch64Low(3)),
+        elf::R_AARCH64_LDST128_ABS_LO12_NC  => (Of::Symbol, Base::Zero,  Field::Aarch64Low(4)),
+        elf::R_AARCH64_ADR_GOT_PAGE         => (Of::Entry,  Base::Page,  Field::Aarch64Page),
+        elf::R_AARCH64_LD64_GOT_LO12_NC     => (Of::Entry,  Base::Zero,  Field::Aarch64Low(3)),
+        _ => return None,
+    })
+}
+
+/// Bytes of a page of AArch64's `adrp`.
+const PAGE: u64 = 4096;
+
 impl Rule {
     /// What a relocation type of a machine (`EM_…`) means; `None` for types without a row.
     pub const fn new(machine: u16, r_type: u32) -> Option<Rule> {
@@ -176,6 +224,7 @@ impl Rule {
             elf::EM_386 => i386(r_type),
             elf::EM_ARM => arm(r_type),
             elf::EM_MIPS => mips(r_type),
+            elf::EM_AARCH64 => aarch64(r_type),
             _ => None,
         };
         match row {
@@ -189,7 +238,11 @@ impl Rule {
     /// # Errors
     /// The field cannot hold that, or is not there. The bytes are then as they were.
     pub fn apply(self, bytes: &mut [u8], of: u64, base: u64, addend: i64) -> Result<(), Misfit> {
-        let value = of.wrapping_add_signed(addend).wrapping_sub(base) as i64;
+        let address = of.wrapping_add_signed(addend);
+        let value = match self.base {
+            Base::Page => (address & !(PAGE - 1)).wrapping_sub(base & !(PAGE - 1)),
+            _ => address.wrapping_sub(base),
+        } as i64;
         if self.field == Field::Word64 {
             let field: &mut [u8; 8] = bytes.first_chunk_mut().ok_or(Misfit::OutOfBounds)?;
             *field = value.to_le_bytes();
@@ -217,6 +270,21 @@ const fn arm_half(word: u32, bits: u16) -> u32 {
     word & 0xfff0_f000 | (bits & 0xf000) << 4 | bits & 0xfff
 }
 
+/// The word with a distance in words in this many bits from `lsb` on.
+fn aarch64_words(word: u32, distance: i64, lsb: u32, bits: u32) -> Option<u32> {
+    let reach = 1 << (bits + 1);
+    let fits = distance % 4 == 0 && (-reach..reach).contains(&distance);
+    let mask = (1 << bits) - 1;
+    fits.then_some(word & !(mask << lsb) | ((distance >> 2) as u32 & mask) << lsb)
+}
+
+/// The word of `adr` or `adrp` with this number in its 21 bits: the two low ones apart.
+fn aarch64_address(word: u32, number: i64) -> Option<u32> {
+    let fits = (-(1 << 20)..1 << 20).contains(&number);
+    let (low, high) = (number as u32 & 3, (number >> 2) as u32 & 0x7_ffff);
+    fits.then_some(word & 0x9f00_001f | low << 29 | high << 5)
+}
+
 impl Field {
     /// The word that has the field, with a final value in it; `None` if it does not fit. A field of 64 bits is not in a
     /// word.
@@ -227,6 +295,7 @@ impl Field {
             Field::Word32 => Some(value as u32),
             Field::Unsigned32 => u32::try_from(value).ok(),
             Field::Signed32 => i32::try_from(value).ok().map(|value| value as u32),
+            Field::Either32 => (-(1 << 31)..1 << 32).contains(&value).then_some(value as u32),
             Field::Word64 => None,
             Field::ArmCall if near & 1 != 0 && word >> 28 == ARM_ALWAYS => {
                 // `blx`: bit 24 counts half words.
@@ -242,6 +311,16 @@ impl Field {
             }
             Field::MipsLow => Some(word & 0xffff_0000 | value as u32 & 0xffff),
             Field::MipsHigh => Some(word & 0xffff_0000 | (value as u32).wrapping_add(0x8000) >> 16),
+            Field::Aarch64Branch => aarch64_words(word, value, 0, 26),
+            Field::Aarch64Near => aarch64_words(word, value, 5, 19),
+            Field::Aarch64Test => aarch64_words(word, value, 5, 14),
+            Field::Aarch64Address => aarch64_address(word, value),
+            Field::Aarch64Page => aarch64_address(word, value / PAGE as i64),
+            Field::Aarch64Low(log2) => {
+                let low = value as u32 & (PAGE as u32 - 1);
+                let is_aligned = low.is_multiple_of(1 << log2);
+                is_aligned.then_some(word & !(0xfff << 10) | low >> log2 << 10)
+            }
         }
     }
 
@@ -389,6 +468,75 @@ mod tests {
     }
 
     #[test]
+    fn aarch64_branches_have_words() {
+        let branch = |r_type, word, distance: i64| {
+            applied(elf::EM_AARCH64, r_type, word, (1 << 40, 1 << 40), distance).ok()
+        };
+        for (r_type, word, field, reach) in [
+            // bl; b; b.eq; ldr x1; tbz w2, #3
+            (elf::R_AARCH64_CALL26, 0x9400_0000, 0x03ff_ffff, 1 << 27),
+            (elf::R_AARCH64_JUMP26, 0x1400_0000, 0x03ff_ffff, 1 << 27),
+            (elf::R_AARCH64_CONDBR19, 0x5400_0000, 0x00ff_ffe0, 1 << 20),
+            (elf::R_AARCH64_LD_PREL_LO19, 0x5800_0001, 0x00ff_ffe0, 1 << 20),
+            (elf::R_AARCH64_TSTBR14, 0x3618_0002, 0x0007_ffe0, 1 << 15),
+        ] {
+            assert_eq!(branch(r_type, word | field, 0), Some(word), "{r_type}");
+            assert_eq!(branch(r_type, word, -4), Some(word | field), "{r_type}");
+            let lowest = field & field.wrapping_neg();
+            let highest = field ^ field >> 1 & field;
+            assert_eq!(branch(r_type, word, reach - 4), Some(word | field & !highest), "{r_type}");
+            assert_eq!(branch(r_type, word, -reach), Some(word | highest), "{r_type}");
+            assert_eq!(branch(r_type, word, 4), Some(word | lowest), "{r_type}");
+            for distance in [reach, -reach - 4, 2, 1] {
+                assert_eq!(branch(r_type, word, distance), None, "{r_type} {distance}");
+            }
+        }
+    }
+
+    #[test]
+    fn aarch64_addresses_are_pages_and_what_is_behind() {
+        let apply = |r_type, word, of, place| applied(elf::EM_AARCH64, r_type, word, (of, place), 8);
+        let page = |of, place| apply(elf::R_AARCH64_ADR_PREL_PG_HI21, 0x9000_0003, of, place);
+        // The addend is part of the address whose page it is.
+        assert_eq!(page(0x40_0ff0, 0x40_0ffc), Ok(0x9000_0003));
+        assert_eq!(page(0x40_0ff8, 0x40_0ffc), Ok(0xb000_0003));
+        assert_eq!(page(0x40_0000, 0x40_1000), Ok(0xf0ff_ffe3));
+        assert_eq!(page(0x1_0040_0000, 0x40_0ffc), Err(Misfit::OutOfRange { value: 1 << 32 }));
+        assert_eq!(page(0x1_003f_f000, 0x40_0ffc), Ok(0xf07f_ffe3));
+        assert_eq!(page(0x40_0000, 0x1_0040_0ffc), Ok(0x9080_0003));
+        assert!(page(0x3f_f000, 0x1_0040_0ffc).is_err());
+        let near = |of, place| apply(elf::R_AARCH64_ADR_PREL_LO21, 0x1000_0003, of, place);
+        assert_eq!(near(0x40_0000, 0x40_0003), Ok(0x3000_0023));
+        assert!(near(0x50_0000, 0x40_0008).is_err());
+        for (r_type, log2) in [
+            (elf::R_AARCH64_ADD_ABS_LO12_NC, 0),
+            (elf::R_AARCH64_LDST8_ABS_LO12_NC, 0),
+            (elf::R_AARCH64_LDST16_ABS_LO12_NC, 1),
+            (elf::R_AARCH64_LDST32_ABS_LO12_NC, 2),
+            (elf::R_AARCH64_LDST64_ABS_LO12_NC, 3),
+            (elf::R_AARCH64_LD64_GOT_LO12_NC, 3),
+            (elf::R_AARCH64_LDST128_ABS_LO12_NC, 4),
+        ] {
+            let low = |of| apply(r_type, 0xffc0_03ff | 0x2a << 10, of, 0);
+            assert_eq!(low(0x7_ffff_ffe8), Ok(0xffc0_03ff | (0xff0 >> log2) << 10), "{r_type}");
+            assert_eq!(low(0xffff_fff8), Ok(0xffc0_03ff), "{r_type}");
+            if log2 > 0 {
+                assert!(low(0xff8 + (1 << (log2 - 1))).is_err(), "{r_type}");
+            }
+        }
+    }
+
+    #[test]
+    fn aarch64_words_may_have_either_sign() {
+        let word = |of, addend| applied(elf::EM_AARCH64, elf::R_AARCH64_ABS32, 7, (of, 0), addend);
+        assert_eq!(word(0xffff_ffff, 0), Ok(0xffff_ffff));
+        assert!(word(0xffff_ffff, 1).is_err());
+        let distance = |of, from| applied(elf::EM_AARCH64, elf::R_AARCH64_PREL32, 7, (of, from), 0);
+        assert_eq!(distance(0, 1 << 31), Ok(1 << 31));
+        assert!(distance(0, (1 << 31) + 1).is_err());
+    }
+
+    #[test]
     fn addends_in_fields_have_their_own_form() {
         assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, -8), Some(0xebff_fffe));
         assert_eq!(Field::ArmCall.with_addend(0xeb00_0000, 6), None);
@@ -405,6 +553,7 @@ mod tests {
             (elf::EM_386, elf::R_386_TLS_GD),
             (elf::EM_ARM, elf::R_ARM_TLS_LE32),
             (elf::EM_MIPS, elf::R_MIPS_GOT16),
+            (elf::EM_AARCH64, elf::R_AARCH64_TLSLE_ADD_TPREL_HI12),
         ] {
             assert_eq!(Rule::new(machine, r_type), None);
         }

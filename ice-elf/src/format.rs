@@ -55,6 +55,10 @@ impl Format {
     pub const X32: Format =
         Format { class: Class::Elf32, records: RecordKind::Rela, machine: elf::EM_X86_64, flags: 0 };
 
+    /// AArch64: ELF64, RELA.
+    pub const AARCH64: Format =
+        Format { class: Class::Elf64, records: RecordKind::Rela, machine: elf::EM_AARCH64, flags: 0 };
+
     /// 32-bit ARM: ELF32, REL; `flags` such as `EF_ARM_EABI_VER5`.
     pub const fn arm(flags: u32) -> Format {
         Format { class: Class::Elf32, records: RecordKind::Rel, machine: elf::EM_ARM, flags }

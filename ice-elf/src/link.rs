@@ -357,7 +357,7 @@ impl<'o, E: FileHeader<Endian = LE>> Linker<'o, E> {
             Err(_) => self.address_of(self.symbols.symbol(symbol)?)?,
         };
         let place = self.place(section, offset)?;
-        let base = if rule.base == Base::Place { self.address(place) } else { 0 };
+        let base = if rule.base == Base::Zero { 0 } else { self.address(place) };
         rule.apply(self.bytes_at(place)?, of, base, addend).map_err(LinkError::Misfit)
     }
 

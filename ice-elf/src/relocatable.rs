@@ -61,9 +61,10 @@ impl Options {
     /// One `.text`, a stack note, and a trapping instruction of the machine (zeros if unknown) as fill.
     pub const fn new(format: Format) -> Options {
         let code_fill = match format.machine {
-            elf::EM_386 | elf::EM_X86_64 => [0xcc; 4],     // int3
-            elf::EM_ARM => 0xe7f0_00f0_u32.to_le_bytes(),  // udf #0
-            elf::EM_MIPS => 0x0000_000d_u32.to_le_bytes(), // break
+            elf::EM_386 | elf::EM_X86_64 => [0xcc; 4],        // int3
+            elf::EM_ARM => 0xe7f0_00f0_u32.to_le_bytes(),     // udf #0
+            elf::EM_AARCH64 => 0xd420_0020_u32.to_le_bytes(), // brk #1
+            elf::EM_MIPS => 0x0000_000d_u32.to_le_bytes(),    // break
             _ => [0; 4],
         };
         Options { format, text: TextLayout::Single, stack_note: StackNote::NonExecutable, code_fill }

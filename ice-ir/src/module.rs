@@ -56,7 +56,8 @@ impl Signature {
     pub fn is_plain(&self) -> bool {
         let is_standard = self.arity == Arity::Fixed && self.convention == CallingConvention::Standard;
         let is_tracked = self.tracking == Tracking::Tracked;
-        self.second == Type::Void && self.passing.is_empty() && is_standard && is_tracked
+        let has_one_result = self.second == Type::Void && self.results == Results::Apart;
+        has_one_result && self.passing.is_empty() && is_standard && is_tracked
     }
 
     /// Which parameter is the address of the memory for the result, if one is.
@@ -67,6 +68,18 @@ impl Signature {
     /// How parameter or variable argument `index` is passed.
     pub fn passing(&self, index: usize) -> Passing {
         self.passing.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether what the results are to each other goes with their types.
+    fn has_valid_results(&self) -> bool {
+        match self.results {
+            Results::Apart => true,
+            Results::Halves => self.ret.is_vector() && self.ret == self.second,
+            Results::Lanes => matches!(
+                (self.ret, self.second),
+                (Type::V4F32, Type::Void) | (Type::V2F64, Type::F64 | Type::V2F64)
+            ),
+        }
     }
 
     /// Whether no vector is in a pair and no object by value aligned to more than 16 bytes.
@@ -96,7 +109,7 @@ impl Signature {
             && (*arity == Arity::Fixed || convention.has_variable_arguments())
             && variable.iter().all(is_variable)
             && (*convention != CallingConvention::Win64 || self.has_passing_of_windows())
-            && (self.results == Results::Apart || self.ret.is_vector() && self.ret == self.second)
+            && self.has_valid_results()
             && count(|p| p == Passing::Nest) <= 1
             && count(Passing::is_struct_return) <= usize::from(self.ret == Type::Void)
             && passing.iter().enumerate().all(|(n, p)| match p {

@@ -59,7 +59,7 @@ pub enum Passing {
     /// or, aligned to their size, both in memory (AVX of x86).
     PairLow,
     /// The first of `len` parameters of one type that are one object: in consecutive registers of their class, or
-    /// all in memory; integers also in part, while nothing is in memory yet (AAPCS, rules C.1 to C.5).
+    /// all in memory; on ARM integers also in part, while nothing is in memory yet (AAPCS, rules C.1 to C.5).
     Group {
         /// Number of parameters, this one first.
         len: u16,
@@ -92,6 +92,9 @@ named_enum!(
         /// Two vectors of 128 bits are the halves of one of 256 bits, the low one first, which has one register (AVX of
         /// x86).
         Halves = "halves",
+        /// The lanes of a vector of four floats, or of one of two doubles and what is in the second result, a double or another
+        /// such vector, have a register each: three or four results of one type (AAPCS64, 6.9).
+        Lanes = "lanes",
     }
 );
 
@@ -274,6 +277,18 @@ pub enum UnwindTables {
     Async,
 }
 
+/// Which functions are found through the frame pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FrameChain {
+    /// None.
+    #[default]
+    None,
+    /// Those that call others.
+    Callers,
+    /// All.
+    All,
+}
+
 /// What is known of a function beyond its signature, for its callers and for its own body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FunctionTraits {
@@ -285,8 +300,8 @@ pub struct FunctionTraits {
     pub noreturn: bool,
     /// Of a function that never returns: no exception leaves it either.
     pub nounwind: bool,
-    /// Its frame must be found through the frame pointer.
-    pub frame_pointer: bool,
+    /// Whether its frame must be found through the frame pointer.
+    pub frame_pointer: FrameChain,
     /// From where its callers must be found.
     pub unwind: UnwindTables,
     /// An indirect call may lead here: where [branches are tracked](crate::Hardening::tracks_branches) it begins with the

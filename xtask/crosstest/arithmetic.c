@@ -24,7 +24,7 @@
     T sign_##T(T a) { return (T)((a > 0) - (a < 0)); }
 INTEGERS(BINARY)
 
-#ifdef __x86_64__
+#ifdef __SIZEOF_INT128__
 BINARY(u128, u128)
 BINARY(i128, u128)
 u64 high_u64(u64 a, u64 b) { return (u64)(((u128)a * b) >> 64); }

@@ -23,7 +23,7 @@
     _Bool bool_##T(T a) { return a; } \
     _Bool xor_bool_##T(T a, T b) { return (a != 0) ^ (b != 0); }
 INTEGERS(COMPARE)
-#ifdef __x86_64__
+#ifdef __SIZEOF_INT128__
 COMPARE(u128, u128)
 COMPARE(i128, u128)
 #endif

@@ -12,7 +12,7 @@ typedef double f64;
 typedef __SIZE_TYPE__ usize;
 typedef __UINTPTR_TYPE__ uptr;
 
-#ifdef __x86_64__
+#ifdef __SIZEOF_INT128__
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 #endif

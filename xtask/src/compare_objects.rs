@@ -16,7 +16,7 @@ usage: cargo xtask compare-objects OLD NEW [OPTIONS] [PROGRAM...]
 Translates each program, or each .pexe of the corpus, with two builds of ice for each target and recipe, and names the
 objects that differ. Fails if there is one.
 
-  --targets LIST  x86_64, i686, armv7, mipsel, separated by commas (all)
+  --targets LIST  x86_64, i686, armv7, mipsel, aarch64, separated by commas (all)
   --jobs N        translations at a time (2)
 ";
 

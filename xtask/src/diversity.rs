@@ -18,7 +18,7 @@ Runs each program of the corpus with each seed, for each target and recipe, and 
 translates programs with pairs of seeds, with each kind by itself and with all, and counts the gadgets (ROPgadget, up to
 five instructions) of one that the other has at the same place, instructions that do nothing left out.
 
-  --targets LIST  x86_64, i686, armv7, mipsel, separated by commas (x86_64,i686)
+  --targets LIST  x86_64, i686, armv7, mipsel, aarch64, separated by commas (x86_64,i686)
   --seeds N       seeds of each program (100)
   --jobs N        programs at a time (2)
   --confined      x86_64 alone, in the sandbox

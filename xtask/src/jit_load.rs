@@ -20,7 +20,9 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     let targets = Target::list(arguments.text("--targets")?)?;
     let seconds = arguments.value("--seconds", 60u64)?.to_string();
     ensure!(arguments.rest()?.is_empty(), "{HELP}");
-    ensure!(!targets.contains(&Target::Mipsel), "no process of mipsel makes code");
+    for target in [Target::Mipsel, Target::Aarch64] {
+        ensure!(!targets.contains(&target), "no process of {} makes code", target.name());
+    }
     let sh = &workspace.shell;
     for target in targets {
         println!("{}:", target.name());

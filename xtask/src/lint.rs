@@ -14,13 +14,15 @@ named in one line that says `skipped`.
 
 /// Sets of features of ice-driver that somebody may want: the library with a machine, with a form of input, and the
 /// command with one of each.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 12] = [
     "",
     "x86",
     "arm32",
     "mips32",
+    "aarch64",
     "x86,pexe",
     "arm32,llvm",
+    "aarch64,llvm",
     "x86,text",
     "cli,x86,pexe",
     "cli,arm32,llvm",

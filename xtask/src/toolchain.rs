@@ -20,10 +20,12 @@ pub enum Target {
     I686,
     Armv7,
     Mipsel,
+    Aarch64,
 }
 
 impl Target {
-    pub const ALL: [Target; 4] = [Target::X86_64, Target::I686, Target::Armv7, Target::Mipsel];
+    pub const ALL: [Target; 5] =
+        [Target::X86_64, Target::I686, Target::Armv7, Target::Mipsel, Target::Aarch64];
     /// Those that are meant where none is named: their programs run here without help.
     const NATIVE: [Target; 2] = [Target::X86_64, Target::I686];
 
@@ -34,7 +36,13 @@ impl Target {
             Target::I686 => "i686",
             Target::Armv7 => "armv7",
             Target::Mipsel => "mipsel",
+            Target::Aarch64 => "aarch64",
         }
+    }
+
+    /// Whether addresses and registers have 64 bits.
+    pub fn is_64(self) -> bool {
+        matches!(self, Target::X86_64 | Target::Aarch64)
     }
 
     /// The words before the name of a program that run it.
@@ -43,6 +51,7 @@ impl Target {
             Target::X86_64 | Target::I686 => &[],
             Target::Armv7 => &["qemu-arm", "-L", "/usr/arm-linux-gnueabihf"],
             Target::Mipsel => &["qemu-mipsel", "-L", "/usr/mipsel-linux-gnu"],
+            Target::Aarch64 => &["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"],
         }
     }
 
@@ -65,6 +74,7 @@ impl Target {
             Target::I686 => "i686-unknown-linux-gnu",
             Target::Armv7 => "armv7-unknown-linux-gnueabihf",
             Target::Mipsel => "mipsel-unknown-linux-gnu",
+            Target::Aarch64 => "aarch64-unknown-linux-gnu",
         }
     }
 
@@ -79,6 +89,7 @@ impl Target {
                 &["--target=armv7-linux-gnueabihf", "-mfpu=neon", "-mfloat-abi=hard", "-ffp-contract=off"]
             }
             Target::Mipsel => &["--target=mipsel-linux-gnu", "-mcpu=mips32r2", "-ffp-contract=off"],
+            Target::Aarch64 => &["--target=aarch64-linux-gnu", "-ffp-contract=off"],
         }
     }
 
@@ -89,6 +100,7 @@ impl Target {
             Target::I686 => "i686-linux-gnu-gcc",
             Target::Armv7 => "arm-linux-gnueabihf-gcc",
             Target::Mipsel => "mipsel-linux-gnu-gcc",
+            Target::Aarch64 => "aarch64-linux-gnu-gcc",
         }
     }
 
@@ -111,6 +123,10 @@ impl Target {
                 "target datalayout = \"e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64\"\n\
                  target triple = \"mipsel-unknown-linux-gnu\"\n"
             }
+            Target::Aarch64 => {
+                "target datalayout = \"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32\"\n\
+                 target triple = \"aarch64-unknown-linux-gnu\"\n"
+            }
         }
     }
 
@@ -121,6 +137,7 @@ impl Target {
             Target::I686 => "pentium4",
             Target::Armv7 => "generic",
             Target::Mipsel => "mips32r2",
+            Target::Aarch64 => "generic",
         }
     }
 

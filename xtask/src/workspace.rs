@@ -7,7 +7,7 @@ use xshell::{Shell, cmd};
 pub use crate::tools::is_installed as has_tool;
 
 /// The targets that `ice` has.
-pub const TARGETS: [&str; 4] = ["x86_64", "i686", "armv7", "mipsel"];
+pub const TARGETS: [&str; 5] = ["x86_64", "i686", "armv7", "mipsel", "aarch64"];
 
 /// How `ice` is built.
 #[derive(Clone, Copy, PartialEq, Eq)]

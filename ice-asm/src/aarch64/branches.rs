@@ -61,7 +61,7 @@ impl BranchCond {
     }
 
     /// The one instruction over `distance` bytes, which it reaches.
-    const fn word(self, distance: i64) -> u32 {
+    pub(super) const fn word(self, distance: i64) -> u32 {
         let words = (distance >> 2) as u32;
         match self {
             // "Conditional branch (immediate)"

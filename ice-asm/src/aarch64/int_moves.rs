@@ -41,7 +41,7 @@ fn way(width: Width, value: u64) -> (Way, u32) {
 }
 
 /// The low bits that count.
-const fn cut(width: Width, value: u64) -> u64 {
+pub(super) const fn cut(width: Width, value: u64) -> u64 {
     match width {
         Width::W => value as u32 as u64,
         Width::X => value,

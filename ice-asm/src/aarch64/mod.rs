@@ -15,6 +15,7 @@
 //!
 //! Numbers that no immediate holds are at most four instructions ([`Encoder::mov_number`]). Branches reach 128 MiB.
 
+mod assembler;
 mod branches;
 mod control;
 mod exclusive;
@@ -31,6 +32,7 @@ mod register;
 mod symbol;
 
 pub use crate::arm32::FloatImm;
+pub use assembler::assemble;
 pub use branches::{BranchCond, Branches};
 pub use control::Barrier;
 pub use exclusive::{Exclusive, StoreExclusive};

@@ -203,21 +203,21 @@ ops!(
 
 impl Vector2 {
     /// What the text has as last operand.
-    const fn zero(self) -> &'static str {
+    pub(super) const fn zero(self) -> &'static str {
         match self {
             Vector2::Cmeq0 | Vector2::Cmge0 | Vector2::Cmgt0 | Vector2::Cmle0 | Vector2::Cmlt0 => ", #0",
             _ => "",
         }
     }
 
-    const fn widens(self) -> bool {
+    pub(super) const fn widens(self) -> bool {
         matches!(self, Vector2::Saddlp | Vector2::Uaddlp)
     }
 }
 
 impl VectorFloat2 {
     /// What the text has as last operand.
-    const fn zero(self) -> &'static str {
+    pub(super) const fn zero(self) -> &'static str {
         use VectorFloat2::*;
         match self {
             Fcmeq0 | Fcmge0 | Fcmgt0 | Fcmle0 | Fcmlt0 => ", #0.0",

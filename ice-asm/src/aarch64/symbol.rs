@@ -8,7 +8,7 @@ use crate::reloc::{Reloc, RelocKind, SymbolId};
 use core::fmt;
 
 /// What stands before the symbol in assembler text.
-const fn operator(kind: RelocKind) -> &'static str {
+pub(super) const fn operator(kind: RelocKind) -> &'static str {
     match kind {
         RelocKind::Aarch64AddLo12
         | RelocKind::Aarch64Load8Lo12

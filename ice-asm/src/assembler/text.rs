@@ -22,7 +22,8 @@ type Result<T> = core::result::Result<T, AssemblyErrorKind>;
 /// Where a text stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TextPlace {
-    /// In the middle of a function: what aligns code makes nothing, and the text ends where it begins.
+    /// In the middle of a function: what aligns code does so to where instructions may begin and no further, and the text
+    /// ends where it begins.
     Function,
     /// Alone: it begins in `.text`.
     Module,
@@ -56,6 +57,17 @@ pub(crate) trait Instructions<B: BranchIsa> {
         _operands: &str,
     ) -> Option<Result<()>> {
         None
+    }
+
+    /// Puts the distance from a field to a label of the same section into it; `None` if it is left to the linker.
+    fn set_distance(kind: RelocKind, _field: u32, distance: i64) -> Option<Result<u32>> {
+        match kind {
+            RelocKind::PcRel32 | RelocKind::Plt32 => {
+                let value = i32::try_from(distance).map_err(|_| AssemblyErrorKind::Expression);
+                Some(value.map(|value| value as u32))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -118,11 +130,13 @@ struct Part<B: BranchIsa> {
     alignment: u32,
     /// Fields of so many bytes whose value is known at the end, with the statement that they are of.
     fields: Vec<(u32, Sum, u32, usize)>,
+    /// Where instructions begin, and the statements that they are.
+    starts: Vec<(u32, usize)>,
 }
 
 impl<B: BranchIsa> Part<B> {
     fn new() -> Part<B> {
-        Part { buffer: CodeBuffer::new(), alignment: 1, fields: Vec::new() }
+        Part { buffer: CodeBuffer::new(), alignment: 1, fields: Vec::new(), starts: Vec::new() }
     }
 }
 
@@ -235,6 +249,7 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
             return set.ok_or(AssemblyErrorKind::Operand);
         }
         let part = &mut self.parts[section];
+        part.starts.push((self.names.offset, self.names.statement));
         self.machine.instruction(&mut part.buffer, &mut self.names, rest)
     }
 
@@ -270,9 +285,9 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
 
     fn align(&mut self, bytes: u32, fill: Option<u8>) {
         let section = self.sections.current;
-        if self.place == TextPlace::Function && section == 0 {
-            return;
-        }
+        // In a function no more is known of the place than where instructions begin.
+        let is_inside = self.place == TextPlace::Function && section == 0;
+        let bytes = if is_inside { bytes.min(B::GRAIN) } else { bytes };
         let is_code = self.sections.names[section].flags.is_code;
         let part = &mut self.parts[section];
         part.alignment = part.alignment.max(bytes);
@@ -324,7 +339,10 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
             let wrong = |statement| (statement, AssemblyErrorKind::Expression);
             for &Reloc { offset, kind, symbol, addend } in part.buffer.relocs() {
                 let sum = Sum { number: addend, plus: Some(symbol), minus: None };
-                self.resolve(number, &mut section, (offset, kind), sum).ok_or(wrong(None))?;
+                let before = part.starts.partition_point(|&(start, _)| start <= offset);
+                let statement = before.checked_sub(1).map(|start| part.starts[start].1);
+                let resolved = self.resolve(number, &mut section, (offset, kind), sum);
+                resolved.map_err(|kind| (statement, kind))?;
             }
             for (offset, sum, size, statement) in part.fields {
                 let wrong = wrong(Some(statement));
@@ -340,7 +358,8 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
                     }
                     Field::Linked(kind, sum) => (kind, sum),
                 };
-                self.resolve(number, &mut section, (offset, kind), sum).ok_or(wrong)?;
+                self.resolve(number, &mut section, (offset, kind), sum)
+                    .map_err(|kind| (Some(statement), kind))?;
             }
             sort_by_offset(&mut section.relocs);
             sections.push(section);
@@ -374,26 +393,30 @@ impl<'t, B: BranchIsa, I: Instructions<B>> Walk<'_, 't, B, I> {
         out: &mut AssembledSection,
         (offset, kind): (u32, RelocKind),
         sum: Sum,
-    ) -> Option<()> {
-        let symbol = sum.plus?;
-        let target = match (self.names.place(symbol), self.names.reference(symbol)?) {
+    ) -> Result<()> {
+        let wrong = AssemblyErrorKind::Expression;
+        let symbol = sum.plus.ok_or(wrong)?;
+        let target = match (self.names.place(symbol), self.names.reference(symbol).ok_or(wrong)?) {
             (Some((there, at)), _) => {
-                let addend = sum.number.checked_add(i64::from(at))?;
-                if there == section && matches!(kind, RelocKind::PcRel32 | RelocKind::Plt32) {
-                    let value = i32::try_from(addend - i64::from(offset)).ok()?;
-                    let field = out.bytes.get_mut(offset as usize..)?.first_chunk_mut()?;
-                    *field = value.to_le_bytes();
-                    return Some(());
+                let addend = sum.number.checked_add(i64::from(at)).ok_or(wrong)?;
+                if there == section {
+                    let field = out.bytes.get_mut(offset as usize..).and_then(|rest| rest.first_chunk_mut());
+                    let field = field.ok_or(wrong)?;
+                    let distance = addend - i64::from(offset);
+                    if let Some(value) = I::set_distance(kind, u32::from_le_bytes(*field), distance) {
+                        *field = value?.to_le_bytes();
+                        return Ok(());
+                    }
                 }
                 let reloc = AssembledReloc { offset, kind, target: AssembledTarget::Section(there), addend };
                 out.relocs.push(reloc);
-                return Some(());
+                return Ok(());
             }
             (None, Reference::Name(name, _)) => AssembledTarget::Name(name.clone()),
-            (None, _) => return None,
+            (None, _) => return Err(wrong),
         };
         out.relocs.push(AssembledReloc { offset, kind, target, addend: sum.number });
-        Some(())
+        Ok(())
     }
 }
 

@@ -26,6 +26,8 @@ enum RefKind {
     PcOffset12 { ahead: u8 },
     /// Bits 30:29 and 23:5 of a word: the low two bits and the others of label - at.
     PcOffset21,
+    /// The field of an instruction with a relocation of this kind, relative to the place: label + addend - at.
+    Instruction { kind: RelocKind, addend: i64 },
 }
 
 impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
@@ -105,6 +107,34 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
         }
     }
 
+    /// Appends an instruction of 32 bits with a field that refers to a symbol.
+    pub fn emit_instruction(&mut self, word: u32, kind: RelocKind, symbol: SymbolId, addend: i64) {
+        let offset = self.offset();
+        let name = elf_name(kind);
+        self.listing.line(offset, |out| {
+            write!(out, ".reloc ., {name}, {}{addend:+}\n\t.inst {word:#x}", SymbolText(symbol))
+        });
+        self.append(&word.to_le_bytes());
+        self.add_reloc(Reloc { offset, kind, symbol, addend });
+    }
+
+    /// Appends an instruction of 32 bits with a field that refers to a label.
+    pub fn emit_instruction_to_label(&mut self, word: u32, kind: RelocKind, label: Label, addend: i64) {
+        let offset = self.offset();
+        let name = elf_name(kind);
+        self.listing.line(offset, |out| {
+            write!(out, ".reloc ., {name}, {}{addend:+}\n\t.inst {word:#x}", LabelText(label))
+        });
+        self.append(&word.to_le_bytes());
+        match kind.distance() {
+            Some(_) => {
+                let kind = RefKind::Instruction { kind, addend };
+                self.refs.push(LabelRef { at: offset, label, kind });
+            }
+            None => self.reloc_to_label(offset, kind, label, addend),
+        }
+    }
+
     /// Appends the absolute address of a label (`kind` is one of the absolute kinds): an entry of a jump table.
     pub fn emit_label(&mut self, kind: RelocKind, label: Label) {
         let offset = self.offset();
@@ -149,6 +179,16 @@ impl<L: Listing, B: BranchIsa> CodeBuffer<L, B> {
                     self.add_bits(at, (distance & 3) << 29 | (distance >> 2 & 0x7_ffff) << 5);
                     continue;
                 }
+                RefKind::Instruction { kind, addend } => {
+                    let distance = i64::from(target) + addend - i64::from(at);
+                    match kind.distance() {
+                        Some(field) if field.is_aligned(distance) && field.has_room(distance) => {
+                            self.add_bits(at, field.bits_of(distance));
+                        }
+                        _ => return Err(Error::OutOfRange { label, offset: at }),
+                    }
+                    continue;
+                }
                 RefKind::Difference { base } => {
                     let base =
                         self.label_offset(base).ok_or(Error::UnboundLabel { label: base, offset: at })?;
@@ -185,6 +225,35 @@ fn written(kind: RelocKind) -> [&'static str; 2] {
         RelocKind::TpOff32 => ["@TPOFF", ""],
         RelocKind::GotTpOff32 => ["@GOTTPOFF", ""],
         _ => ["", ""],
+    }
+}
+
+/// The name of the relocation of an instruction, for assemblers (ELF for the Arm 64-bit Architecture, 5.7).
+fn elf_name(kind: RelocKind) -> &'static str {
+    match kind {
+        RelocKind::Aarch64Page21 => "R_AARCH64_ADR_PREL_PG_HI21",
+        RelocKind::Aarch64AddLo12 => "R_AARCH64_ADD_ABS_LO12_NC",
+        RelocKind::Aarch64Load8Lo12 => "R_AARCH64_LDST8_ABS_LO12_NC",
+        RelocKind::Aarch64Load16Lo12 => "R_AARCH64_LDST16_ABS_LO12_NC",
+        RelocKind::Aarch64Load32Lo12 => "R_AARCH64_LDST32_ABS_LO12_NC",
+        RelocKind::Aarch64Load64Lo12 => "R_AARCH64_LDST64_ABS_LO12_NC",
+        RelocKind::Aarch64Load128Lo12 => "R_AARCH64_LDST128_ABS_LO12_NC",
+        RelocKind::Aarch64GotPage21 => "R_AARCH64_ADR_GOT_PAGE",
+        RelocKind::Aarch64GotLo12 => "R_AARCH64_LD64_GOT_LO12_NC",
+        RelocKind::Aarch64Call26 => "R_AARCH64_CALL26",
+        RelocKind::Aarch64Jump26 => "R_AARCH64_JUMP26",
+        RelocKind::Aarch64Branch19 => "R_AARCH64_CONDBR19",
+        RelocKind::Aarch64Branch14 => "R_AARCH64_TSTBR14",
+        RelocKind::Aarch64Load19 => "R_AARCH64_LD_PREL_LO19",
+        RelocKind::Aarch64Address21 => "R_AARCH64_ADR_PREL_LO21",
+        RelocKind::Aarch64TlsIePage21 => "R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21",
+        RelocKind::Aarch64TlsIeLo12 => "R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC",
+        RelocKind::Aarch64TlsLeHi12 => "R_AARCH64_TLSLE_ADD_TPREL_HI12",
+        RelocKind::Aarch64TlsLeLo12 => "R_AARCH64_TLSLE_ADD_TPREL_LO12_NC",
+        RelocKind::Aarch64TlsDescPage21 => "R_AARCH64_TLSDESC_ADR_PAGE21",
+        RelocKind::Aarch64TlsDescLoadLo12 => "R_AARCH64_TLSDESC_LD64_LO12",
+        RelocKind::Aarch64TlsDescAddLo12 => "R_AARCH64_TLSDESC_ADD_LO12",
+        _ => "R_AARCH64_NONE",
     }
 }
 

@@ -108,21 +108,31 @@ impl TextParts {
             let at = offset as usize;
             buffer.emit_data(text.code.get(done..at).unwrap_or_default());
             done = at + kind.size() as usize;
-            match target {
-                TextTarget::Code => {
-                    let place = i64::from(start) + addend;
-                    buffer.emit_field(kind, CodeSymbol::Start.pack(), place);
+            // One that is not there is at no place, which finishing the buffer finds.
+            let block = |target: u32| {
+                let block = text.targets.get(target as usize).map_or(u32::MAX, |block| block.as_u32());
+                label(MachBlock::from_u32(block))
+            };
+            let (symbol, addend) = match target {
+                TextTarget::Code => (CodeSymbol::Start.pack(), i64::from(start) + addend),
+                TextTarget::Part(part) => (CodeSymbol::Part(first_part + part).pack(), addend),
+                TextTarget::Symbol(symbol) => (symbol, addend),
+                TextTarget::Block(_) => (CodeSymbol::Start.pack(), addend),
+            };
+            let field = text.code.get(at..).and_then(|field| field.first_chunk());
+            match (target, field.filter(|_| kind.is_in_instruction())) {
+                (TextTarget::Block(target), word) => {
+                    buffer.set_symbol(symbol);
+                    match word {
+                        Some(word) => {
+                            let word = u32::from_le_bytes(*word);
+                            buffer.emit_instruction_to_label(word, kind, block(target), addend);
+                        }
+                        None => buffer.emit_label_field(kind, block(target), addend),
+                    }
                 }
-                TextTarget::Part(part) => {
-                    buffer.emit_field(kind, CodeSymbol::Part(first_part + part).pack(), addend);
-                }
-                TextTarget::Symbol(symbol) => buffer.emit_field(kind, symbol, addend),
-                // One that is not there is at no place, which finishing the buffer finds.
-                TextTarget::Block(target) => {
-                    let block = text.targets.get(target as usize).map_or(u32::MAX, |block| block.as_u32());
-                    buffer.set_symbol(CodeSymbol::Start.pack());
-                    buffer.emit_label_field(kind, label(MachBlock::from_u32(block)), addend);
-                }
+                (_, Some(word)) => buffer.emit_instruction(u32::from_le_bytes(*word), kind, symbol, addend),
+                (_, None) => buffer.emit_field(kind, symbol, addend),
             }
         }
         buffer.emit_data(text.code.get(done..).unwrap_or_default());

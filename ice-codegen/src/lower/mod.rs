@@ -27,6 +27,7 @@ use core::marker::PhantomData;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_asm::{ConstantId, ConstantSize};
+use ice_ir::native::FrameChain;
 use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, Module, Type, Uses, Value};
 
 /// The consecutive virtual registers that hold a value: one, or the low and high half of a pair.
@@ -560,7 +561,7 @@ pub fn lower_function<T: Target>(
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();
     let traits = &module.functions[func.id].traits;
-    mach.frame.needs_frame_pointer = traits.frame_pointer;
+    mach.frame.needs_frame_pointer = traits.frame_pointer == FrameChain::All;
     mach.frame.is_landing = traits.landing && module.hardening.tracks_branches;
     if traits.wide_registers && !target.has_wide_registers() {
         return Err(NO_WIDE_REGISTERS);
@@ -593,6 +594,7 @@ pub fn lower_function<T: Target>(
     }
     cx.scratch.held.clear();
     cx.scratch.kept.clear();
+    mach.frame.needs_frame_pointer |= traits.frame_pointer == FrameChain::Callers && mach.frame.has_calls;
     scratch.faults.check(CodegenStep::Lowering, |(block, inst)| describe(func, block, inst))?;
     mach.finish()?;
     mach.set_loop_depths(order.depths());

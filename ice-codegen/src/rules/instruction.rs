@@ -63,10 +63,30 @@ impl<'a> Call<'a> {
         self.signature.map_or(Passing::Plain, |signature| signature.passing(n))
     }
 
-    /// The arguments, each with how it is passed.
+    /// The arguments, each with how it is passed. What is marked so among the variable ones is passed by value.
     #[inline(always)]
-    pub fn args_with_passing(self) -> impl Iterator<Item = (Value, Passing)> + 'a {
-        self.args.iter().enumerate().map(move |(n, &arg)| (arg, self.passing(n)))
+    pub fn args_with_passing(self, func: &'a Function) -> impl Iterator<Item = (Value, Passing)> + 'a {
+        self.args.iter().enumerate().map(move |(n, &arg)| {
+            let marked = match self.signature {
+                Some(signature) if n >= signature.params.len() => variable_passing(func, arg),
+                _ => None,
+            };
+            (arg, marked.unwrap_or_else(|| self.passing(n)))
+        })
+    }
+}
+
+/// How a variable argument is passed: the operands of [`Intrinsic::ByValue`] and [`Intrinsic::ByValueWide`] by value.
+fn variable_passing(func: &Function, arg: Value) -> Option<Passing> {
+    let def = func.defining_inst(arg).map(|inst| func.inst(inst));
+    match def? {
+        InstData::CallIntrinsic { op: Intrinsic::ByValue, .. } => {
+            Some(Passing::ByVal { size: 16, align_log2: 4 })
+        }
+        InstData::CallIntrinsic { op: Intrinsic::ByValueWide, .. } => {
+            Some(Passing::ByVal { size: 32, align_log2: 5 })
+        }
+        _ => None,
     }
 }
 

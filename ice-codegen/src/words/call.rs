@@ -18,11 +18,11 @@ use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{BinaryOp, Function, Inst, Module, Signature, Type, Value};
 use ice_regalloc::PReg;
 
-/// Most arguments of a call that are in registers.
-const MAX_IN_REGISTERS: usize = 28;
+/// Most arguments of a call that are in registers: 23 general ones and 8 others.
+const MAX_IN_REGISTERS: usize = 31;
 
 /// The operands of a call: arguments in registers, four registers of results.
-pub type CallOperands = ArrayVec<Operand, 32>;
+pub type CallOperands = ArrayVec<Operand, 35>;
 
 /// The words of a value, the low one first.
 pub type ArgumentWords = ArrayVec<VReg, 4>;
@@ -67,6 +67,8 @@ pub trait CallRules: MemoryRules {
     type Places: PlaceWords;
     /// What a call goes to.
     type Callee;
+    /// Registers that come beside the arguments of a function.
+    type Implicit;
 
     /// The class of general registers.
     const GENERAL: RegClass;
@@ -115,6 +117,16 @@ pub trait CallRules: MemoryRules {
         dst: VReg,
     );
 
+    /// The register of a word of a value that is in no general register, and its class.
+    fn part(_ty: Type, number: u8) -> (RegClass, PReg) {
+        (Self::GENERAL, Self::general(number))
+    }
+
+    /// A fresh register for such a word.
+    fn part_temp<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, _ty: Type) -> VReg {
+        self.temp(cx)
+    }
+
     /// The stack arguments of the function from this offset on.
     fn incoming(offset: u32) -> Self::Mem;
 
@@ -161,14 +173,12 @@ pub trait CallRules: MemoryRules {
     /// Registers that come beside the arguments, which [`enter`](Self::enter) gets.
     fn implicit_params<S: Sink<Self::Inst>>(
         self,
-        _cx: &mut Cx<'_, Self, S>,
-        _operands: &mut CallOperands,
-    ) -> Option<[VReg; 2]> {
-        None
-    }
+        cx: &mut Cx<'_, Self, S>,
+        operands: &mut CallOperands,
+    ) -> Self::Implicit;
 
     /// What a function does first when its arguments are in their registers.
-    fn enter<S: Sink<Self::Inst>>(self, _cx: &mut Cx<'_, Self, S>, _implicit: Option<[VReg; 2]>) {}
+    fn enter<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, implicit: Self::Implicit);
 
     /// A register for the next instruction to destroy: a terminator defines none.
     fn scratch<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>) -> VReg {
@@ -235,7 +245,7 @@ pub trait CallRules: MemoryRules {
         check_signature(signature)?;
         let mut places = Self::places(self.convention(signature), results);
         let mut in_registers = ArrayVec::<(Value, Passing, ArgumentPlace), MAX_IN_REGISTERS>::new();
-        for (arg, passing) in call.args_with_passing() {
+        for (arg, passing) in call.args_with_passing(func) {
             let place = places.next(func.value_type(arg), passing);
             self.stack_argument(cx, (arg, passing, place), &stored);
             if !matches!(place, ArgumentPlace::Stack(_)) {
@@ -408,9 +418,10 @@ pub trait CallRules: MemoryRules {
                     }
                 }
                 Some(ArgumentPlace::Words { first, registers, .. }) => {
-                    let words: ArgumentWords = (0..registers).map(|_| self.temp(cx)).collect();
+                    let words: ArgumentWords = (0..registers).map(|_| self.part_temp(cx, ty)).collect();
                     for (n, &word) in (first..).zip(&words) {
-                        operands.push(Operand::def_fixed(word, Self::GENERAL, Self::general(n)));
+                        let (class, reg) = Self::part(ty, n);
+                        operands.push(Operand::def_fixed(word, class, reg));
                     }
                     joined.push((ty, regs.lo(), words));
                 }
@@ -479,7 +490,7 @@ pub trait CallRules: MemoryRules {
             return Err(OTHER_RESULTS);
         }
         let [own_places, callee_places] = conventions.map(|convention| Self::places(convention, results));
-        let moved = cx.moved_arguments(own_places, callee_places, call.args_with_passing())?;
+        let moved = cx.moved_arguments(own_places, callee_places, call.args_with_passing(cx.func))?;
         let mut operands = CallOperands::new();
         self.arguments(cx, &call, results, moved.clone(), &mut operands)?;
         let callee = self.callee(cx, call.callee);

@@ -58,7 +58,7 @@ pub trait MemoryRules: Words {
         align_log2: u8,
     );
 
-    /// What is stored to fill as many bytes with one value: 4, or more than a word.
+    /// What is stored to fill as many bytes with one value: the widest move, or, asked for as 4, any narrower one.
     fn filled<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, size: u8, byte: u8) -> Word;
 
     /// Copies `count` words, at least one, by a loop.
@@ -124,7 +124,7 @@ pub trait MemoryRules: Words {
         let is_wide = widest > 4 && length >= widest.into();
         let wide = if is_wide { self.filled(cx, widest, byte as u8) } else { word };
         for (size, at) in Self::chunks(length) {
-            let src = if size > 4 { wide } else { word };
+            let src = if size == widest { wide } else { word };
             self.store_chunk(cx, size, src, Self::offset(to, at), align);
         }
     }

@@ -186,7 +186,8 @@ pub trait ParamRules: CallRules {
                 }
                 Some(ArgumentPlace::Words { first, .. }) => {
                     for (n, word) in (first..).zip(self.all_words(cx, regs, ty)) {
-                        operands.push(Operand::use_fixed(word, Self::GENERAL, Self::general(n)));
+                        let (class, reg) = Self::part(ty, n);
+                        operands.push(Operand::use_fixed(word, class, reg));
                     }
                 }
                 _ => {}

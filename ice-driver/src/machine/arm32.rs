@@ -18,8 +18,8 @@ use ice_asm::RelocKind;
 use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, LlvmModule, MachineDescription, ResultRegisters,
-    Rounding,
+    BlockAddresses, ControlWord, FloatRegisters, Groups, JumpTexts, LlvmModule, MachineDescription,
+    ResultRegisters, Rounding,
 };
 #[cfg(feature = "llvm")]
 use ice_ir::Type;
@@ -143,12 +143,12 @@ const HARD: MachineDescription = MachineDescription {
     joined_floats: 4,
     joined_doubles: 2,
     result_registers: Some(ResultRegisters { general: 4, float: FloatRegisters::Words(16) }),
-    has_groups: true,
+    groups: Groups::Homogeneous,
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
     // How numbers travel is said by the triple.
-    usual_features: &["+fp64", "+soft-float"],
+    usual_features: &["+fp64", "+soft-float", "-fp-armv8"],
     has_indirect_functions: true,
     clears_cache: true,
     reverses_bits: true,
@@ -184,7 +184,7 @@ const HARD: MachineDescription = MachineDescription {
 const SOFT: MachineDescription = MachineDescription {
     joined_doubles: 1,
     result_registers: Some(ResultRegisters { general: 4, float: FloatRegisters::General }),
-    has_groups: false,
+    groups: Groups::None,
     foreign_convention: Some((68, "arm_aapcs_vfpcc")),
     ..HARD
 };

@@ -3,6 +3,7 @@
 //! | file | machines |
 //! |---|---|
 //! | `x86` | i686 and x86-64 |
+//! | `aarch64` | AArch64, little-endian |
 //! | `arm32` | ARMv7-A |
 //! | `mips32` | MIPS32 release 2, little-endian |
 //!
@@ -10,6 +11,7 @@
 //! feature of the machine; what is known of names, triples and calls is always there, because bitcode is read for
 //! machines that nothing is translated for.
 
+mod aarch64;
 mod arm32;
 mod features;
 #[cfg(feature = "cli")]
@@ -62,6 +64,8 @@ pub enum Arch {
     Arm32,
     /// MIPS32 revision 2, little-endian, o32.
     Mips32,
+    /// AArch64: ARMv8-A, 64 bits, little-endian.
+    Aarch64,
 }
 
 /// A section that says in what an object's code differs from that of other processors of its machine.
@@ -257,6 +261,11 @@ pub trait Machine: Sync {
         TableEntries::Absolute
     }
 
+    /// What jump tables of PNaCl programs hold.
+    fn pnacl_table_entries(&self) -> TableEntries {
+        TableEntries::Absolute
+    }
+
     /// The sections of an object that say what its code needs.
     fn attributes(&self, _features: Features) -> Vec<Attributes> {
         Vec::new()
@@ -343,7 +352,7 @@ impl std::error::Error for UnknownTarget {}
 
 impl Arch {
     /// Every machine.
-    pub const ALL: [Arch; 4] = [Arch::X86_32, Arch::X86_64, Arch::Arm32, Arch::Mips32];
+    pub const ALL: [Arch; 5] = [Arch::X86_32, Arch::X86_64, Arch::Arm32, Arch::Mips32, Arch::Aarch64];
 
     /// What is known of it.
     pub fn machine(self) -> &'static dyn Machine {
@@ -352,6 +361,7 @@ impl Arch {
             Arch::X86_64 => &x86::X86_64,
             Arch::Arm32 => &arm32::Arm32,
             Arch::Mips32 => &mips32::Mips32,
+            Arch::Aarch64 => &aarch64::Aarch64,
         }
     }
 
@@ -429,7 +439,7 @@ pub fn legalization_of_triple(triple: &str) -> &'static MachineDescription {
 
 /// The error of a back end for a module with addresses of another width.
 #[cfg_attr(
-    not(any(feature = "x86", feature = "arm32", feature = "mips32")),
+    not(any(feature = "x86", feature = "aarch64", feature = "arm32", feature = "mips32")),
     expect(dead_code, reason = "there is no back end")
 )]
 fn foreign(arch: Arch) -> impl Fn(ice_codegen::ForeignModule) -> Error {
@@ -456,6 +466,11 @@ mod tests {
             ("thumbv7a-linux-gnueabihf", Arch::Arm32),
             ("mipsel", Arch::Mips32),
             ("mipsel-linux-gnu", Arch::Mips32),
+            ("aarch64", Arch::Aarch64),
+            ("arm64", Arch::Aarch64),
+            ("aarch64-linux-gnu", Arch::Aarch64),
+            ("aarch64-unknown-linux-musl", Arch::Aarch64),
+            ("arm64-unknown-linux-gnu", Arch::Aarch64),
         ] {
             assert_eq!(Arch::parse(text), Ok(arch), "{text}");
         }
@@ -468,7 +483,14 @@ mod tests {
             assert!(Arch::parse(text).is_err() && Arch::of_any_system(text).is_none(), "{text}");
         }
         assert!(Arch::parse("mipsisa32r6el-linux-gnu").is_err());
-        for text in ["", "i687x", "mips-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-unknown-linux-gnu"] {
+        for text in [
+            "",
+            "i687x",
+            "mips-linux-gnu",
+            "x86_64-pc-windows-msvc",
+            "aarch64_be-linux-gnu",
+            "arm64-apple-macosx",
+        ] {
             assert!(Arch::parse(text).is_err(), "{text}");
         }
     }

@@ -3,13 +3,14 @@
 use super::Arch;
 use ice_validator::Target;
 
-/// What the validator calls a machine.
-pub(crate) const fn target(arch: Arch) -> Target {
+/// What the validator calls a machine, if there is a sandbox for it.
+pub(crate) const fn target(arch: Arch) -> Option<Target> {
     match arch {
-        Arch::X86_64 => Target::X86_64,
-        Arch::X86_32 => Target::X86_32,
-        Arch::Arm32 => Target::Arm32,
-        Arch::Mips32 => Target::Mips32,
+        Arch::X86_64 => Some(Target::X86_64),
+        Arch::X86_32 => Some(Target::X86_32),
+        Arch::Arm32 => Some(Target::Arm32),
+        Arch::Mips32 => Some(Target::Mips32),
+        Arch::Aarch64 => None,
     }
 }
 

@@ -41,6 +41,7 @@ fn request(words: &str) -> Result<Request, Failed> {
         Arch::X86_64 => *ice_target_x86::register_file(Width::Bits64, ice_target_x86::FramePointer::None),
         Arch::Arm32 => *ice_target_arm32::register_file(ice_target_arm32::FramePointer::None),
         Arch::Mips32 => *ice_target_mips32::register_file(ice_codegen::mach::FramePointer::None),
+        Arch::Aarch64 => *ice_target_aarch64::register_file(ice_codegen::mach::FramePointer::None),
     };
     let (mut modes, mut allowed) = (Vec::new(), Vec::new());
     for word in words {
@@ -119,6 +120,7 @@ pub fn run(words: &str, input: &str) -> Result<String, Failed> {
     match request.arch {
         Arch::Arm32 => all::<ice_target_arm32::Inst>(&request, input),
         Arch::Mips32 => all::<ice_target_mips32::Inst>(&request, input),
+        Arch::Aarch64 => all::<ice_target_aarch64::Inst>(&request, input),
         _ => all::<ice_target_x86::Inst>(&request, input),
     }
 }

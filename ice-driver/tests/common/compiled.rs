@@ -20,6 +20,7 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
             "arm-linux-gnueabihf-gcc",
         ),
         "mipsel" => (&["--target=mipsel-linux-gnu", "-march=mips32r2"], "mipsel-linux-gnu-gcc"),
+        "aarch64" => (&["--target=aarch64-linux-gnu"], "aarch64-linux-gnu-gcc"),
         _ => (&["--target=x86_64-linux-gnu"], "gcc"),
     };
     let succeeds = |output: &Output| assert!(output.status.success(), "{target} {level}: {}", errors(output));
@@ -29,6 +30,7 @@ pub fn printed(mut compiler: Command, target: &str, level: &str, source: &Path) 
     let emulator = match target {
         "armv7" | "armv7-soft" => Some("qemu-arm"),
         "mipsel" => Some("qemu-mipsel"),
+        "aarch64" => Some("qemu-aarch64"),
         _ => None,
     };
     let options: &[&str] = if emulator.is_none() { &[] } else { &["-static", "-Wl,--no-warn-mismatch"] };

@@ -17,7 +17,10 @@ pub use tools::{is_installed as has_tool, skip};
 pub const TARGETS: [&str; 2] = ["x86_64", "i686"];
 
 /// The targets that exist.
-pub const ALL_TARGETS: [&str; 4] = ["x86_64", "i686", "armv7", "mipsel"];
+pub const ALL_TARGETS: [&str; 5] = ["x86_64", "i686", "armv7", "mipsel", "aarch64"];
+
+/// Those with a sandbox.
+pub const SANDBOX_TARGETS: [&str; 4] = ["x86_64", "i686", "armv7", "mipsel"];
 
 /// A program that does nothing and ends well.
 pub const EMPTY_PROGRAM: &str = "define external @_start(v0: i32) -> void {\nblock0:\n  ret\n}\n";
@@ -49,6 +52,7 @@ pub fn can_run(target: &str) -> bool {
         "x86_64" => find_tool(&["cc", "gcc", "clang"]),
         "armv7" => find_tool(&["qemu-arm"]).and_then(|_| find_tool(&["arm-linux-gnueabihf-gcc"])),
         "mipsel" => find_tool(&["qemu-mipsel"]).and_then(|_| find_tool(&["mipsel-linux-gnu-gcc"])),
+        "aarch64" => find_tool(&["qemu-aarch64"]).and_then(|_| find_tool(&["aarch64-linux-gnu-gcc"])),
         _ => find_tool(&["i686-linux-gnu-gcc"]).or_else(|| find_tool(&["gcc"]).filter(|_| gcc_has_m32())),
     };
     if compiler.is_none() {

@@ -1,5 +1,6 @@
 //! Exceptions of C++ and panics of Rust: programs that catch, clean up and pass on do what other compilers' do.
 
+mod aarch64;
 mod arm;
 mod mips;
 mod random;

@@ -1,7 +1,7 @@
 //! What attributes demand of code beyond what it computes: calls at the begin and the end of functions, functions without a
 //! frame, and what is refused by its name.
 
-use super::{ARMV7, I686, LEVELS, MIPSEL, Source, Target, X86_64};
+use super::{AARCH64, ARMV7, I686, LEVELS, MIPSEL, Source, Target, X86_64};
 use crate::common::{can_run, errors, ice};
 use std::path::Path;
 
@@ -44,7 +44,7 @@ const SAVING: &str = "__attribute__((no_caller_saved_registers)) int function(in
 const INTERRUPT: &str = "__attribute__((interrupt)) void function(void) {}";
 
 /// What is refused on a target, with the flag that asks for it and how it is called.
-const REFUSED: [(&Target, &str, &str, &str); 23] = [
+const REFUSED: [(&Target, &str, &str, &str); 27] = [
     (&X86_64, PLAIN, "-fsanitize=safe-stack", "safestack"),
     (&X86_64, PLAIN, "-fsplit-stack", "split-stack"),
     (&X86_64, PLAIN, "-fzero-call-used-regs=used", "zero-call-used-regs"),
@@ -66,6 +66,10 @@ const REFUSED: [(&Target, &str, &str, &str); 23] = [
     (&ARMV7, PLAIN, "-mno-unaligned-access", "target-features=+strict-align"),
     (&MIPSEL, PLAIN, "-msoft-float", "target-features=+soft-float"),
     (&MIPSEL, PLAIN, "-mfp64", "target-features=+fp64"),
+    (&AARCH64, PLAIN, "-mgeneral-regs-only", "target-features=-fp-armv8"),
+    (&AARCH64, PLAIN, "-ffixed-x20", "target-features=+reserve-x"),
+    (&AARCH64, PLAIN, "-mno-unaligned-access", "target-features=+strict-align"),
+    (&AARCH64, PLAIN, "-mharden-sls=all", "target-features=+harden-sls-blr"),
     (&ARMV7, INTERRUPT, "-Wno-extra", "interrupt"),
     (&MIPSEL, PLAIN, "-pg", "instrument-function-entry-inlined"),
 ];

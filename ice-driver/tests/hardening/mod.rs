@@ -43,6 +43,12 @@ const MIPSEL: Target = Target {
     linker: &["mipsel-linux-gnu-gcc", "-static"],
     emulator: &["qemu-mipsel"],
 };
+const AARCH64: Target = Target {
+    name: "aarch64",
+    clang: &["--target=aarch64-linux-gnu", "-fPIC"],
+    linker: &["aarch64-linux-gnu-gcc", "-static"],
+    emulator: &["qemu-aarch64"],
+};
 const LEVELS: [&str; 2] = ["-Om1", "-O2"];
 
 /// A directory with a source of C, or of C++ if its name says so.
@@ -232,7 +238,7 @@ const OVERRUNS: &str = include_str!("overruns.c");
 /// The functions that guard their frame are LLVM's, for each of the attributes.
 #[test]
 fn frames_are_guarded_where_those_of_clang_are() {
-    for target in [&X86_64, &I686, &ARMV7, &MIPSEL] {
+    for target in [&X86_64, &I686, &ARMV7, &MIPSEL, &AARCH64] {
         let Some(source) = Source::new(target, "overruns.c", OVERRUNS) else { return };
         let mut guarded = BTreeSet::new();
         for level in ["-O0", "-O1"] {
@@ -264,7 +270,7 @@ fn frames_are_guarded_where_those_of_clang_are() {
 /// should.
 #[test]
 fn overruns_are_found() {
-    for target in [&X86_64, &I686, &ARMV7, &MIPSEL] {
+    for target in [&X86_64, &I686, &ARMV7, &MIPSEL, &AARCH64] {
         if !can_run(target.name) {
             continue;
         }
@@ -317,6 +323,7 @@ fn the_place_of_the_number_is_as_flags_say() {
     has(&I686, &[], "%gs:20");
     has(&ARMV7, &[], "__stack_chk_guard");
     has(&MIPSEL, &[], "__stack_chk_guard");
+    has(&AARCH64, &[], "__stack_chk_guard");
     has(&X86_64, &["-mstack-protector-guard=global"], "__stack_chk_guard");
     has(&X86_64, &["-mstack-protector-guard-reg=gs", "-mstack-protector-guard-offset=72"], "%gs:72");
     let refused = text(&X86_64, &["-mstack-protector-guard-symbol=elsewhere"]).expect_err("is refused");

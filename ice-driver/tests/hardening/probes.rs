@@ -1,7 +1,7 @@
 //! Frames and objects of the stack that are larger than its guard: every page is touched on the way, so that the program
 //! ends where the guard is and writes nothing behind it.
 
-use super::{ARMV7, I686, LEVELS, MIPSEL, Source, X86_64};
+use super::{AARCH64, ARMV7, I686, LEVELS, MIPSEL, Source, X86_64};
 use crate::common::{can_run, expect_success};
 
 const STACKS: &str = include_str!("stacks.c");
@@ -10,7 +10,7 @@ const STACKS: &str = include_str!("stacks.c");
 /// that is known at run time alone, and many frames of less than a page each.
 #[test]
 fn no_page_of_a_stack_is_jumped_over() {
-    for target in [&X86_64, &I686, &ARMV7, &MIPSEL] {
+    for target in [&X86_64, &I686, &ARMV7, &MIPSEL, &AARCH64] {
         if !can_run(target.name) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! Calls that look whether they lead to functions of their type: the words are clang's, so that objects of both go together.
 
-use super::{ARMV7, I686, LEVELS, MIPSEL, Source, X86_64};
+use super::{AARCH64, ARMV7, I686, LEVELS, MIPSEL, Source, X86_64};
 use crate::common::{can_run, errors, expect_success, ice};
 use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget, SymbolKind};
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ fn traps(object: &Path) -> usize {
 /// end at the wrong call.
 #[test]
 fn calls_lead_to_functions_of_their_type() {
-    for target in [&X86_64, &I686, &ARMV7, &MIPSEL] {
+    for target in [&X86_64, &I686, &ARMV7, &MIPSEL, &AARCH64] {
         let Some(source) = Source::new(target, "types.c", TYPES) else { return };
         for level in ["-O0", "-O2"] {
             let flags = [level, "-fsanitize=kcfi"];

@@ -10,6 +10,9 @@ enum { NUMBER = 1 };
 #elif defined __arm__
 static const unsigned char answer[] = {42, 0, 0xa0, 0xe3, 0x1e, 0xff, 0x2f, 0xe1}; // mov r0, #42; bx lr
 enum { NUMBER = 0 };
+#elif defined __aarch64__
+static const unsigned char answer[] = {0x40, 0, 0, 0x18, 0xc0, 3, 0x5f, 0xd6, 42, 0, 0, 0}; // ldr w0, 1f; ret; 1: .word 42
+enum { NUMBER = 8 };
 #else
 static const unsigned char answer[] = {8, 0, 0xe0, 3, 42, 0, 2, 0x24}; // jr $ra; li $v0, 42
 enum { NUMBER = 4 };

@@ -60,17 +60,11 @@ int ice_dynamic(void *, size_t, int);
 int ice_pointer(int (*)(int), int);
 static int twice(int x) { return 2 * x; }
 
-#ifdef __x86_64__
-struct IF { long a; double b; };
-struct FI { double a; long b; };
+#if defined(__x86_64__) || defined(__aarch64__)
 struct II { long a, b; };
 struct FF { double a, b; };
-struct IF c_int_float(long x) { return (struct IF){x + 1, x}; }
-struct FI c_float_int(long x) { return (struct FI){x + 1, x}; }
 struct II c_two_ints(long x) { return (struct II){x + 1, x * 10}; }
 struct FF c_two_floats(double x) { return (struct FF){x + 1, x * 10}; }
-struct IF ice_int_float(long);
-struct FI ice_float_int(long);
 struct II ice_two_ints(long);
 struct FF ice_two_floats(double);
 double ice_calls_pairs(long);
@@ -81,20 +75,11 @@ long ice_pairs(int a, int b, int c, int d, int e, __int128 f, int g, __int128 h)
 long ice_calls_wide(void);
 static __int128 wide(long lo, long hi) { return (__int128)hi << 64 | (unsigned long)lo; }
 
-static void only_here(void) {
-  struct IF a = ice_int_float(21);
-  CHECK(a.a == 42 && a.b == 21.0);
-  struct FI b = ice_float_int(-21);
-  CHECK(b.a == -21.0 && b.b == -42);
+static void both(void) {
   struct II c = ice_two_ints(5);
   CHECK(c.a == 10 && c.b == 5);
   struct FF d = ice_two_floats(1.5);
   CHECK(d.a == 3.0 && d.b == 1.5);
-  struct IF i = c_int_float(7);
-  struct FI f = c_float_int(i.a);
-  struct II t = c_two_ints(f.b);
-  struct FF u = c_two_floats(f.a);
-  CHECK(ice_calls_pairs(7) == t.a - t.b + u.b - u.a + i.b);
   CHECK(ice_pairs(1, 1, 1, 1, 1, wide(1000, 10), 5, wide(10, 1000)) == 990 * 5 - 990);
   CHECK(ice_calls_wide() == c_pairs(1, 1, 1, 1, 1, wide(1000, 10), 5, wide(10, 1000)));
 }
@@ -114,13 +99,20 @@ static void both(void) {
 }
 #endif
 
-#ifdef __arm__
+#if defined(__arm__) || defined(__aarch64__)
 struct D3 { double x, y, z; };
-struct I6 { int n[6]; };
 struct D3 c_three_doubles(float a, struct D3 b, float c) {
   return (struct D3){a + b.x, b.y * 10, b.z - c};
 }
 struct D3 ice_three_doubles(float a, struct D3 b, float c);
+static void doubles(void) {
+  struct D3 d = ice_three_doubles(1, (struct D3){2, 3, 4}, 100), e = c_three_doubles(100, (struct D3){4, 2, 3}, 1);
+  CHECK(d.x == e.x && d.y == e.y && d.z == e.z + 2);
+}
+#endif
+
+#ifdef __arm__
+struct I6 { int n[6]; };
 int c_six_words(int a, int b, struct I6 c, int d) {
   int sum = a + 10 * b + 7 * d;
   for (int i = 0; i < 6; i++) sum = 3 * sum + c.n[i];
@@ -130,14 +122,47 @@ int ice_six_words(int a, int b, struct I6 c, int d);
 
 static void only_here(void) {
   both();
-  struct D3 d = ice_three_doubles(1, (struct D3){2, 3, 4}, 100), e = c_three_doubles(100, (struct D3){4, 2, 3}, 1);
-  CHECK(d.x == e.x && d.y == e.y && d.z == e.z + 2);
+  doubles();
   struct I6 c = {{1, 2, 3, 4, 5, 6}}, rotated = {{-2, 1, 2, 3, 4, 5}};
   CHECK(ice_six_words(-1, -2, c, 7) == c_six_words(7, -1, rotated, 6) - 1 - 6);
 }
 #elif defined(__mips__)
 static void only_here(void) { both(); }
-#elif !defined(__x86_64__)
+#elif defined(__x86_64__)
+struct IF { long a; double b; };
+struct FI { double a; long b; };
+struct IF c_int_float(long x) { return (struct IF){x + 1, x}; }
+struct FI c_float_int(long x) { return (struct FI){x + 1, x}; }
+struct IF ice_int_float(long);
+struct FI ice_float_int(long);
+
+static void only_here(void) {
+  both();
+  struct IF a = ice_int_float(21);
+  CHECK(a.a == 42 && a.b == 21.0);
+  struct FI b = ice_float_int(-21);
+  CHECK(b.a == -21.0 && b.b == -42);
+  struct IF i = c_int_float(7);
+  struct FI f = c_float_int(i.a);
+  struct II t = c_two_ints(f.b);
+  struct FF u = c_two_floats(f.a);
+  CHECK(ice_calls_pairs(7) == t.a - t.b + u.b - u.a + i.b);
+}
+#elif defined(__aarch64__)
+struct F4 { float x, y, z, w; };
+struct F4 c_four_floats(struct F4 a) { return (struct F4){a.x + 1, a.y * 10, a.z - 7, -a.w}; }
+struct F4 ice_four_floats(struct F4 a);
+
+static void only_here(void) {
+  both();
+  doubles();
+  struct F4 d = ice_four_floats((struct F4){2, 3, 4, 5}), e = c_four_floats((struct F4){5, 2, 3, 4});
+  CHECK(d.x == 2 * e.x && d.y == 2 * e.y && d.z == 2 * e.z && d.w == 2 * e.w);
+  struct II t = c_two_ints(7);
+  struct FF u = c_two_floats(t.a);
+  CHECK(ice_calls_pairs(7) == t.b - u.b + u.a);
+}
+#else
 #define REGS __attribute__((regparm(3)))
 REGS int c_inreg(int a, int b, int c, int d) { return a + 10 * b + 100 * c + 1000 * d; }
 REGS int ice_inreg(int, int, int, int);

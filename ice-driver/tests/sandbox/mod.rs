@@ -7,7 +7,7 @@ mod rules;
 
 use crate::armv7::generate;
 use crate::common::{
-    ALL_TARGETS, Scratch, TARGETS, can_run, corpus, errors, expect_success, find_tool, ice, programs,
+    SANDBOX_TARGETS, Scratch, TARGETS, can_run, corpus, errors, expect_success, find_tool, ice, programs,
 };
 use ice_codegen::Libcall;
 use ice_driver::machine::Arch;
@@ -169,7 +169,7 @@ fn random_executables_are_valid() {
     for seed in 0..4 * RANDOM {
         let text = generate::with_output(&generate_program(seed, &random_options(seed))).expect("a program");
         let input = scratch.write("random.ice", text);
-        for target in ALL_TARGETS {
+        for target in SANDBOX_TARGETS {
             for level in ["-O2", "-Om1"] {
                 check_validity(&input, target, level, &scratch);
             }
@@ -282,7 +282,7 @@ fn helpers_for_mipsel_compute_what_c_does() {
 
 /// The machines that there is a loader for, and that can be run.
 fn loaded() -> impl Iterator<Item = &'static str> {
-    ALL_TARGETS.into_iter().filter(|target| can_run(target))
+    SANDBOX_TARGETS.into_iter().filter(|target| can_run(target))
 }
 
 /// `ice run --sandbox`.
@@ -390,7 +390,7 @@ fn what_leads_out_of_the_sandbox_stops_the_program() {
 fn only_pnacl_programs_are_confined() {
     let scratch = Scratch::new();
     let program = scratch.write("program.ice", "target pointer i32 native\n");
-    for target in ALL_TARGETS {
+    for target in SANDBOX_TARGETS {
         let mut command = ice();
         command.args(["translate", "--sandbox", "--target", target, "-o"]);
         let output = command.args([&scratch.path("out"), &program]).output().expect("ice starts");

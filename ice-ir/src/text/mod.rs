@@ -44,7 +44,7 @@
 //! *Native modules* ([`native`](crate::native)) have more words: `target pointer i64 native`, with `executable` behind it for one that is for these alone; `comdat0 = "name"`
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
-//! `section "name"`, `comdat0`, and of a function `returns_twice noreturn nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `signature_words 3238382334 7`, `uwtable_sync`,
+//! `section "name"`, `comdat0`, and of a function `returns_twice noreturn nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `signature_words 3238382334 7`, `frame_pointer_of_callers`, `uwtable_sync`,
 //! `protect_buffers`, `protect`); `alias … =
 //! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
 //! `asm "template", "constraints"(arguments)` or `asm returns_twice intel …`, with either word left out; `output v3, 1`;

@@ -167,7 +167,7 @@ impl Linker<'_, '_> {
         };
         let base = match fix.rule.base {
             Base::Zero => 0,
-            Base::Place => place,
+            Base::Place | Base::Page => place,
             Base::Table => self.table,
         };
         let (area, start) = (fix.at.area as usize, fix.at.offset as usize);

@@ -12,7 +12,7 @@ use crate::target::{Arm32, Cx, FloatAbi};
 use ice_asm::arm32::{Lane, Sign, Transfer};
 use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
-use ice_codegen::words::{ArgumentWords, CallInst, CallRules, InvokeRules, InvokeTargets};
+use ice_codegen::words::{ArgumentWords, CallInst, CallOperands, CallRules, InvokeRules, InvokeTargets};
 use ice_codegen::{CodeSymbol, Libcall, Operands as _, Words as _};
 use ice_ir::native::{Arity, CallingConvention};
 use ice_ir::{Signature, Type, Value};
@@ -37,6 +37,7 @@ impl CallRules for Arm32 {
     type Convention = Convention;
     type Places = ArgumentPlaces;
     type Callee = Callee;
+    type Implicit = ();
 
     const GENERAL: RegClass = GPR;
     const FIRST_ARG: u8 = 0;
@@ -191,6 +192,10 @@ impl CallRules for Arm32 {
         };
         (Callee::Symbol(CodeSymbol::Libcall(helper).pack()), convention)
     }
+
+    fn implicit_params<S: Sink<Inst>>(self, _: &mut Cx<'_, S>, _: &mut CallOperands) {}
+
+    fn enter<S: Sink<Inst>>(self, _: &mut Cx<'_, S>, (): ()) {}
 }
 
 /// The unwinder puts both words where arguments are (GCC's `EH_RETURN_DATA_REGNO`).

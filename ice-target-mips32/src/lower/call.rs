@@ -23,6 +23,7 @@ impl CallRules for Mips32 {
     type Convention = Convention;
     type Places = ArgumentPlaces;
     type Callee = (Callee, Option<VReg>);
+    type Implicit = Option<[VReg; 2]>;
 
     const GENERAL: RegClass = GPR;
     const FIRST_ARG: u8 = FIRST_ARG;

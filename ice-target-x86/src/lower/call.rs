@@ -13,7 +13,7 @@ use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Libcall, Operands as _, Target as _, ValueRegs};
 use ice_ir::native::{Arity, CallingConvention, Passing};
-use ice_ir::{Function, FunctionKind, InstData, Intrinsic, Linkage, Signature, Tracking, Type, Value};
+use ice_ir::{FunctionKind, InstData, Linkage, Signature, Tracking, Type, Value};
 
 /// Most registers that carry arguments and results of one call: 12 general ones, 8 vectors, the global base, and two
 /// results, one of them a pair.
@@ -36,35 +36,6 @@ pub(super) enum Origin {
     Here,
     /// Nobody promises anything of what is above the results; whether somebody asks for it.
     Elsewhere { wants_clean: bool },
-}
-
-/// How a variable argument is passed: the operands of [`Intrinsic::ByValue`] and [`Intrinsic::ByValueWide`] by value.
-fn variable_passing(func: &Function, arg: Value) -> Option<Passing> {
-    let def = func.defining_inst(arg).map(|inst| func.inst(inst));
-    match def? {
-        InstData::CallIntrinsic { op: Intrinsic::ByValue, .. } => {
-            Some(Passing::ByVal { size: 16, align_log2: 4 })
-        }
-        InstData::CallIntrinsic { op: Intrinsic::ByValueWide, .. } => {
-            Some(Passing::ByVal { size: 32, align_log2: 5 })
-        }
-        _ => None,
-    }
-}
-
-/// The arguments of a call, each with how it is passed. What is marked so among the variable ones is passed by value.
-#[inline(always)]
-pub(super) fn args_with_passing<'a>(
-    func: &'a Function,
-    call: Call<'a>,
-) -> impl Iterator<Item = (Value, Passing)> + 'a {
-    call.args.iter().enumerate().map(move |(n, &arg)| {
-        let marked = match call.signature {
-            Some(signature) if n >= signature.params.len() => variable_passing(func, arg),
-            _ => None,
-        };
-        (arg, marked.unwrap_or_else(|| call.passing(n)))
-    })
 }
 
 impl X86 {
@@ -332,7 +303,7 @@ impl X86 {
         let (func, signature) = (cx.func, call.signature);
         let mut places = ArgumentPlaces::of(self.mode, signature);
         let mut low_half = None;
-        for (arg, passing) in args_with_passing(func, *call) {
+        for (arg, passing) in call.args_with_passing(func) {
             match places.next(func.value_type(arg), passing) {
                 ArgumentPlace::Register(_) if is_low_half(func.value_type(arg), passing) => {
                     low_half = Some(arg)

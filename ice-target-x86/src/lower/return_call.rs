@@ -3,7 +3,7 @@
 //! The callee returns to the caller of the function: what that pops and what it expects in registers must be the same.
 //! An address to jump to is in a register that carries no argument and that nothing restores.
 
-use super::call::{Operands, Origin, args_with_passing};
+use super::call::{Operands, Origin};
 use crate::abi::{ArgumentPlace, ArgumentPlaces};
 use crate::inst::{Callee, Inst};
 use crate::regs::{RAX, RCX, RDX};
@@ -43,7 +43,7 @@ const RESTORED: ErrorKind = ErrorKind::Unsupported(
 fn passes_memory(func: &Function, call: &Call<'_>) -> bool {
     let is_windows = call.signature.is_some_and(|signature| signature.convention == CallingConvention::Win64);
     is_windows
-        && args_with_passing(func, *call).any(|(arg, passing)| {
+        && call.args_with_passing(func).any(|(arg, passing)| {
             matches!(passing, Passing::ByVal { .. }) || func.value_type(arg).is_vector()
         })
 }
@@ -77,7 +77,7 @@ impl X86 {
         let (func, own) = (cx.func, cx.module.signature(cx.func.id));
         self.check_return(cx, inst, &call, own)?;
         let places = |signature| ArgumentPlaces::of(self.mode, signature);
-        let args = args_with_passing(func, call);
+        let args = call.args_with_passing(func);
         let moved = cx.moved_arguments(places(Some(own)), places(call.signature), args)?;
         let mut operands = Operands::new();
         self.arguments(cx, &call, moved.clone(), &mut operands);

@@ -13,6 +13,11 @@ typedef struct { u8 a, b, c; } S3;
 typedef struct { u8 a; i16 b; } S4;
 typedef struct { i32 a; u8 b; } S8;
 typedef struct { i32 a, b, c; } S12;
+#ifdef __aarch64__
+// What is behind the third number in the second register of a result is anything.
+#define callee_S12 help_callee_S12
+#define callee_pair_S12 help_callee_pair_S12
+#endif
 typedef struct { f32 a, b; } F2;
 typedef struct { f32 a, b, c; } F3;
 typedef struct { f32 a, b, c, d; } F4;

@@ -136,7 +136,7 @@ static void choose(const struct kind *kinds, unsigned count, union slot *values)
         case 'f': value->f = (float)random_double(); break;
         case 'd': value->d = random_double(); break;
         case 'x': value->x = random_double(); break;
-#ifdef __SIZEOF_FLOAT128__
+#ifdef HAS_QUAD
         case 'q':
             // Near a number of the other formats, or with bits that none of them has.
             value->q = random_double();
@@ -171,6 +171,8 @@ unsigned float_mode;
 static void set_control(void) { __asm__ volatile("vmsr fpscr, %0" : : "r"(float_mode)); }
 #elif defined __mips__
 static void set_control(void) { __asm__ volatile("ctc1 $0, $31"); }
+#elif defined __aarch64__
+static void set_control(void) { __asm__ volatile("msr fpcr, xzr"); }
 #else
 static void set_control(void) {
     unsigned control = 0x1f80;
@@ -207,7 +209,7 @@ static int same(struct kind kind, const union slot *a, const union slot *b) {
     case 'f': return (a->f != a->f && b->f != b->f) || !memcmp(a, b, 4);
     case 'd': return (a->d != a->d && b->d != b->d) || !memcmp(a, b, 8);
     case 'x': return (a->x != a->x && b->x != b->x) || !memcmp(a, b, 10);
-#ifdef __SIZEOF_FLOAT128__
+#ifdef HAS_QUAD
     case 'q': return (a->q != a->q && b->q != b->q) || !memcmp(a, b, 16);
 #endif
     default: {

@@ -2,6 +2,14 @@
 #ifndef DRIVER_H
 #define DRIVER_H
 
+#if defined __aarch64__
+#define HAS_QUAD
+typedef long double quad;
+#elif defined __SIZEOF_FLOAT128__
+#define HAS_QUAD
+typedef __float128 quad;
+#endif
+
 // One scalar, in the low bytes.
 union slot {
     unsigned long long words[2];
@@ -9,8 +17,8 @@ union slot {
     float f;
     double d;
     long double x;
-#ifdef __SIZEOF_FLOAT128__
-    __float128 q;
+#ifdef HAS_QUAD
+    quad q;
 #endif
     void *p;
 } __attribute__((aligned(16)));

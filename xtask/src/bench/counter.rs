@@ -52,6 +52,7 @@ pub fn emulator(target: Target) -> &'static str {
         Target::I686 => "qemu-i386",
         Target::Armv7 => "qemu-arm",
         Target::Mipsel => "qemu-mipsel",
+        Target::Aarch64 => "qemu-aarch64",
     }
 }
 

@@ -54,7 +54,7 @@ fn jump(target: Target, cell: &str) -> anyhow::Result<String> {
              mov %eax, 4(%esp)\\n pop %eax\\n ret"
         ),
         Target::Armv7 => format!("ldr ip, 2f\\n 1: ldr ip, [pc, ip]\\n bx ip\\n 2: .word {cell}-(1b+8)"),
-        Target::Mipsel => anyhow::bail!("no process of mipsel makes code"),
+        Target::Mipsel | Target::Aarch64 => anyhow::bail!("no process of {} makes code", target.name()),
     })
 }
 

@@ -146,7 +146,7 @@ impl Generator {
     /// Whether clang has `_Float16` for the target. LLVM 19 calls a conversion for each move of a `__bf16` on x86, and
     /// not always with the number in its place: nothing to compare with.
     fn has_half(&self) -> bool {
-        matches!(self.target, Target::X86_64 | Target::Armv7)
+        matches!(self.target, Target::X86_64 | Target::Armv7 | Target::Aarch64)
     }
 
     /// Whether numbers of binary128 are where others look for them: on x86-32 LLVM 19 puts them elsewhere than GCC.
@@ -160,7 +160,7 @@ impl Generator {
     }
 
     fn scalar(&mut self) -> Type {
-        let long = if self.target == Target::X86_64 { 64 } else { 32 };
+        let long = if self.target.is_64() { 64 } else { 32 };
         let common = [
             Type::scalar("_Bool", Kind::Bool),
             Type::scalar("signed char", Kind::Int("signed char", 8)),
@@ -185,7 +185,7 @@ impl Generator {
             Type::scalar("unsigned __int128", Kind::Int("unsigned __int128", 128)),
         ];
         match self.random.below(8) {
-            0 if self.target == Target::X86_64 => self.random.one_of(&wide),
+            0 if self.target.is_64() => self.random.one_of(&wide),
             2 if self.has_quad() => Type::scalar("__float128", Kind::Float("__float128")),
             1 if self.has_half() => half,
             _ => self.random.one_of(&common),

@@ -353,6 +353,7 @@ fn driver(setting: &Setting, target: Target) -> anyhow::Result<Vec<PathBuf>> {
         Target::X86_64 | Target::I686 => "checked_call_x86.S",
         Target::Armv7 => "checked_call_arm.S",
         Target::Mipsel => "checked_call_mips.S",
+        Target::Aarch64 => "checked_call_aarch64.S",
     };
     for file in ["driver.c", call] {
         let source = setting.sources.join("driver").join(file);

@@ -32,7 +32,7 @@ With --suite the programs are those of a folder: each file of C is one.
   --suite NAME=DIR a folder of programs that end with exit code 0 and, where X.c.expected is beside X.c, print that;
                    may be given more than once
   --jobs N         so many programs of a suite at once (one for each processor)
-  --targets LIST   targets, separated by commas (x86_64,i686); armv7 and mipsel need an emulator
+  --targets LIST   targets, separated by commas (x86_64,i686); armv7, mipsel and aarch64 need an emulator
   --recipes LIST   recipes, separated by commas: Om1, O2; both if not given
   --level L        level of clang (O1)
   --model M        pic or static (pic on x86_64, static on i686)

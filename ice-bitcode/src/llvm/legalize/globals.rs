@@ -6,7 +6,8 @@
 use alloc::format;
 
 use ice_ir::native::{
-    Comdat, ComdatKind, FunctionTraits, Preemption, Storage, SymbolTraits, UnwindTables, Visibility,
+    Comdat, ComdatKind, FrameChain, FunctionTraits, Preemption, Storage, SymbolTraits, UnwindTables,
+    Visibility,
 };
 use ice_ir::{
     ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId,
@@ -246,8 +247,11 @@ impl<'a> Builder<'a> {
             returns_twice: has(FunctionFlags::RETURNS_TWICE),
             noreturn: has(FunctionFlags::NORETURN),
             nounwind: has(FunctionFlags::NORETURN.with(FunctionFlags::NOUNWIND)),
-            frame_pointer: !is_naked
-                && (has(FunctionFlags::FRAME_POINTER_ALL) || has(FunctionFlags::FRAME_POINTER_NON_LEAF)),
+            frame_pointer: match is_naked {
+                false if has(FunctionFlags::FRAME_POINTER_ALL) => FrameChain::All,
+                false if has(FunctionFlags::FRAME_POINTER_NON_LEAF) => FrameChain::Callers,
+                _ => FrameChain::None,
+            },
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
             landing: false,

@@ -5,6 +5,7 @@
 //! | `cf-protection-branch` | branches are tracked, unless it is 0 or the machine has no such thing |
 //! | `cf-protection-return` | there is a second stack for return addresses, likewise |
 //! | `kcfi` | calls through addresses look at types; `kcfi-offset` is refused |
+//! | `branch-target-enforcement`, `sign-return-address`, `guarded-control-stack` | refused, unless they are 0 |
 //! | `stack-protector-guard`, `-reg`, `-offset`, `-symbol` | where the number is that guards frames |
 //!
 //! `PIE Level` says that the module is for executables. All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
@@ -62,8 +63,10 @@ impl Builder<'_> {
             };
         }
         self.module.hardening.checks_types = self.is_set(TYPE_WORDS);
-        if self.is_set("kcfi-offset") {
-            return Err(unsupported("the module flag kcfi-offset"));
+        let not_built =
+            ["kcfi-offset", "branch-target-enforcement", "sign-return-address", "guarded-control-stack"];
+        if let Some(flag) = not_built.into_iter().find(|flag| self.is_set(flag)) {
+            return Err(unsupported(&format!("the module flag {flag}")));
         }
         let mut decls = self.module.functions.values();
         if decls.any(|decl| decl.traits.protection != StackProtection::None) {

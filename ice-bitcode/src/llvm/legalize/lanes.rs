@@ -39,8 +39,15 @@ pub fn native_vector(
         LlvmType::Pointer if layout.pointer_bytes == 4 => Type::V4I32,
         _ => return None,
     };
-    let is_short = machine.shuffles_lanes && (2..native.lanes()).contains(&lanes);
+    let is_short =
+        machine.shuffles_lanes && (2..native.lanes()).contains(&lanes) && !are_words(element, lanes, machine);
     (is_short || lanes.is_multiple_of(native.lanes())).then_some(native)
+}
+
+/// Whether lanes are passed as so many words: LLVM widens them to no vector that is native (`getVectorTypeBreakdown` of its
+/// `TargetLoweringBase.cpp`).
+fn are_words(element: LlvmType, lanes: u32, machine: &MachineDescription) -> bool {
+    machine.has_doubleword_vectors && machine.shuffles_lanes && (element, lanes) == (LlvmType::Int(8), 3)
 }
 
 /// Appends the parts of a vector: native vectors where [`native_vector`] has one, else one part (or more, of wide
@@ -63,13 +70,17 @@ pub(super) fn vector_parts(
     if let Some(ty) = native_vector(element, lanes, layout, machine) {
         let bits = ty.bits();
         let count = lanes.div_ceil(ty.lanes());
+        let used = bits.min(lanes.saturating_mul(lane_bits));
         parts.extend((0..count).map(|i| Part {
             offset: i * (bits / 8),
             ty,
-            bits: bits.min(lanes.saturating_mul(lane_bits)) as u8,
+            bits: used as u8,
             shift: 0,
             together: 1,
-            carrier: ty,
+            carrier: match machine.has_doubleword_vectors && used <= 64 && element != LlvmType::Int(1) {
+                true => Type::F64,
+                false => ty,
+            },
         }));
         return;
     }
@@ -98,6 +109,7 @@ fn vector_carrier(
     let has_doublewords = machine.has_doubleword_vectors;
     match (element, lanes.saturating_mul(lane_bits)) {
         (Int(8 | 16 | 32 | 64) | Float | Double | Pointer, 64) if has_doublewords => Some(Type::F64),
+        (Half | BFloat, 64) if has_doublewords && machine.half_vectors.is_some() => Some(Type::F64),
         (Int(64) | Double, bits) if has_doublewords && bits.is_multiple_of(128) => Some(Type::V4I32),
         (Half | BFloat, bits)
             if machine.half_vectors.is_some() && (bits < 128 || bits.is_multiple_of(128)) =>
@@ -106,7 +118,7 @@ fn vector_carrier(
         }
         // There is no smaller register: lanes are widened until they fill it.
         (Int(8 | 16), ..64) if has_doublewords && matches!(lanes, 2 | 4) => Some(Type::F64),
-        _ if lanes == 1 => None,
+        _ if lanes == 1 || are_words(element, lanes, machine) => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
         (Int(32), ..128) => Some(Type::V4I32),

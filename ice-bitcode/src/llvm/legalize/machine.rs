@@ -77,10 +77,12 @@ pub struct MachineDescription {
     pub joined_floats: usize,
     /// How many `f64` of a result of three or four travel as lanes of one vector.
     pub joined_doubles: usize,
+    /// Lanes of such vectors of floats have a register [each](ice_ir::Results::Lanes).
+    pub has_lanes_apart: bool,
     /// The registers in which LLVM returns what it does not return through memory; `None` if nobody asks.
     pub result_registers: Option<ResultRegisters>,
-    /// Arrays of integers, and up to four floats or vectors of one type, are passed as one object.
-    pub has_groups: bool,
+    /// What is passed as one object.
+    pub groups: Groups,
     /// Nobody asks whether results of less than 32 bits are extended beyond 8 or 16 bits.
     pub returns_narrow: bool,
     /// The calling convention, by LLVM's number and name, that differs from C's for whatever has floats.
@@ -120,12 +122,19 @@ pub struct MachineDescription {
     /// An `i128` is passed in two general registers or whole in memory: the most arguments in general registers that
     /// leave it two. `None` if its halves are passed one by one.
     pub most_before_pair: Option<usize>,
+    /// Such a pair begins at an even register, and all integers of more than 64 bits begin with one.
+    pub has_even_pairs: bool,
+    /// How many registers carry variable arguments, where what is one object is in consecutive ones, an `i128` from an even one on,
+    /// or in memory with all that is behind it. `None` if variable arguments take what comes next.
+    pub variable_registers: Option<VariableRegisters>,
     /// The parameters in which an `x86_fp80` is passed; one is the address of memory, two are the number itself.
     pub extended_params: &'static [Type],
     /// How these are passed.
     pub extended_passing: Passing,
     /// How an `fp128` is passed.
     pub quad: QuadPassing,
+    /// What the names of libm's functions for it end in.
+    pub quad_suffix: &'static str,
     /// The compiler's library has functions for integers of 128 bits.
     pub has_wide_functions: bool,
     /// The processor can look at where indirect branches lead.
@@ -136,6 +145,26 @@ pub struct MachineDescription {
     pub reverses_bits: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
     pub thread_guard: Option<ThreadGuard>,
+}
+
+/// Which parameters are one object to a procedure call standard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Groups {
+    /// None: all are passed value by value.
+    None,
+    /// Arrays of integers, and up to four floats or vectors of one type, but not in variadic functions (AAPCS, 5.5 and 6.1.2).
+    Homogeneous,
+    /// Arrays of numbers of 64 bits, and of floats or vectors of one type (AAPCS64, 6.8.2, as LLVM's IR says it).
+    Arrays,
+}
+
+/// How many registers carry variable arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VariableRegisters {
+    /// Integers.
+    pub general: usize,
+    /// Floats and vectors.
+    pub vectors: usize,
 }
 
 /// How numbers of binary128 are passed.
@@ -200,8 +229,9 @@ impl MachineDescription {
         joined_words: 1,
         joined_floats: 1,
         joined_doubles: 1,
+        has_lanes_apart: false,
         result_registers: None,
-        has_groups: false,
+        groups: Groups::None,
         returns_narrow: false,
         foreign_convention: None,
         conventions: &[],
@@ -220,9 +250,12 @@ impl MachineDescription {
         has_indirect_functions: false,
         va_list_words: 1,
         most_before_pair: None,
+        has_even_pairs: false,
+        variable_registers: None,
         extended_params: &[Type::I64, Type::I32],
         extended_passing: Passing::Plain,
         quad: QuadPassing::None,
+        quad_suffix: "f128",
         has_wide_functions: false,
         tracks_branches: false,
         reverses_bits: false,

@@ -20,6 +20,8 @@ pub(super) enum Q {
     Wide,
     /// An address.
     P,
+    /// No result.
+    Void,
 }
 
 /// A function: its name, parameters and result.
@@ -59,10 +61,10 @@ pub(super) const COMPILER: &[Function] = &[
 ];
 
 /// The name of a function of libm by that for `double`.
-pub(super) fn name_of(double: &str) -> Vec<u8> {
+pub(super) fn name_of(double: &str, machine: &MachineDescription) -> Vec<u8> {
     match double {
         "__powidf2" => b"__powitf2".to_vec(),
-        _ => [double.as_bytes(), b"f128"].concat(),
+        _ => [double.as_bytes(), machine.quad_suffix.as_bytes()].concat(),
     }
 }
 
@@ -96,12 +98,13 @@ pub(super) fn signature_of(
             Q::Wide if !machine.has_wide_functions => return None,
             Q::Wide => param(&[Type::I64; 2], Passing::Plain),
             Q::P => param(&[pointer], Passing::Plain),
+            Q::Void => {}
         }
     }
     signature.ret = match ret {
         Q::Quad if in_memory => Type::Void,
         Q::Quad => Type::V2I64,
-        Q::Extended => Type::Void,
+        Q::Extended | Q::Void => Type::Void,
         Q::F32 => Type::F32,
         Q::F64 => Type::F64,
         Q::I32 => Type::I32,

@@ -32,6 +32,8 @@ enum T {
     I8,
     I32,
     I64,
+    /// An `i128`.
+    Wide,
     F32,
     F64,
     V4I32,
@@ -46,7 +48,7 @@ impl T {
             T::I1 => Type::I1,
             T::I8 => Type::I8,
             T::I32 => Type::I32,
-            T::I64 => Type::I64,
+            T::I64 | T::Wide => Type::I64,
             T::F32 => Type::F32,
             T::F64 => Type::F64,
             T::V4I32 => Type::V4I32,
@@ -207,15 +209,15 @@ const OTHERS: &[Function] = &[
     function("__fixunssfti", "", &[T::F32], T::I64),
     function("__fixunsdfti", "", &[T::F64], T::I64),
     function("__atomic_load_16", "", &[T::P, T::I32], T::I64),
-    function("__atomic_store_16", "", &[T::P, T::I64, T::I64, T::I32], T::Void),
-    function("__atomic_exchange_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
-    function("__atomic_fetch_add_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
-    function("__atomic_fetch_sub_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
-    function("__atomic_fetch_and_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
-    function("__atomic_fetch_or_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
-    function("__atomic_fetch_xor_16", "", &[T::P, T::I64, T::I64, T::I32], T::I64),
+    function("__atomic_store_16", "", &[T::P, T::Wide, T::I32], T::Void),
+    function("__atomic_exchange_16", "", &[T::P, T::Wide, T::I32], T::I64),
+    function("__atomic_fetch_add_16", "", &[T::P, T::Wide, T::I32], T::I64),
+    function("__atomic_fetch_sub_16", "", &[T::P, T::Wide, T::I32], T::I64),
+    function("__atomic_fetch_and_16", "", &[T::P, T::Wide, T::I32], T::I64),
+    function("__atomic_fetch_or_16", "", &[T::P, T::Wide, T::I32], T::I64),
+    function("__atomic_fetch_xor_16", "", &[T::P, T::Wide, T::I32], T::I64),
     function(CLEAR_CACHE, CLEAR_CACHE, &[T::P, T::P], T::Void),
-    function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::I64, T::I64, T::I32, T::I32], T::I8),
+    function("__atomic_compare_exchange_16", "", &[T::P, T::P, T::Wide, T::I32, T::I32], T::I8),
 ];
 
 /// What `fp128` needs besides: the square root.
@@ -317,8 +319,7 @@ impl Runtime {
                 quad_library::signature_of(params.iter().copied(), ret, &machine, pointer),
             );
         }
-        // Those whose results are in memory alone are not called for `fp128`.
-        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64));
+        let of_double = LIBM.iter().filter(|function| matches!(function.ret, T::F64 | T::Void));
         let quad = |ty: &T| match ty {
             T::I32 => Q::I32,
             T::P => Q::P,
@@ -326,9 +327,11 @@ impl Runtime {
         };
         for function in EXTENDED.iter().chain(&[SQRT]).chain(of_double) {
             if is_needed(program, libraries, function, b"f128") {
+                // Where results are in memory alone, there is no other.
+                let ret = if matches!(function.ret, T::Void) { Q::Void } else { Q::Quad };
                 let signature =
-                    quad_library::signature_of(function.params.iter().map(quad), Q::Quad, &machine, pointer);
-                let name = quad_library::name_of(function.name);
+                    quad_library::signature_of(function.params.iter().map(quad), ret, &machine, pointer);
+                let name = quad_library::name_of(function.name, &machine);
                 self.declare_quad(program, function.name, &name, signature);
             }
         }
@@ -380,8 +383,21 @@ impl Runtime {
     }
 
     fn function_of(&mut self, program: &mut LlvmModule, function: &Function, pointer: Type) {
-        let params = function.params.iter().map(|t| t.ty(Type::Void, pointer)).collect();
-        let mut signature = Signature::new(params, function.ret.ty(Type::Void, pointer));
+        let mut signature = Signature::new(Vec::new(), function.ret.ty(Type::Void, pointer));
+        for param in function.params {
+            let ty = param.ty(Type::Void, pointer);
+            signature.params.push(ty);
+            if let T::Wide = param {
+                signature.params.push(ty);
+                if program.legal.machine().has_even_pairs {
+                    signature.passing.resize(signature.params.len() - 2, Passing::Plain);
+                    signature.passing.push(Passing::PairLow);
+                }
+            }
+        }
+        if !signature.passing.is_empty() {
+            signature.passing.resize(signature.params.len(), Passing::Plain);
+        }
         // The other half of 128 bits.
         if signature.ret == Type::I64 {
             signature.second = Type::I64;

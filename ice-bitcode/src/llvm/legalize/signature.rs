@@ -5,7 +5,8 @@
 //! | a parameter | its parts, one after another; those of an `i128` perhaps as a pair |
 //! | `zeroext` or `signext` on `i1`, `i8`, `i16` | an `i32`, which the caller has extended; as a result where callers ask for no more, an `i8` or `i16` |
 //! | a vector of less than 128 bits with native lanes, also as a member | the native vector of those lanes, low lanes first |
-//! | where the machine has groups, an array of integers, or up to four floats or vectors of one type | a group |
+//! | what the machine has as [groups](super::machine::Groups) | a group |
+//! | a result of three or four floats, doubles or vectors of 64 bits, where each has a register | [lanes](Results::Lanes) |
 //! | a vector of 256 bits and more, where the processor has registers of 256 | its parts in [pairs](Passing::PairLow); as a result [halves](Results::Halves) |
 //! | `half`, `bfloat` | an `f32` with the bits, as a result perhaps a vector; or its bits |
 //! | `byval`, `sret`, `inreg`, `nest` | the [`Passing`] of that name |
@@ -28,7 +29,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::halves::Halves;
 use super::legal::{Legal, Part};
-use super::machine::{FloatRegisters, MachineDescription, QuadPassing, ResultRegisters};
+use super::machine::{FloatRegisters, Groups, MachineDescription, QuadPassing, ResultRegisters};
 use crate::error::Error;
 use crate::llvm::wire::attributes::{
     AttributeList, AttributeTable, FunctionFlags, ParamAttributes, ParamFlags,
@@ -175,6 +176,12 @@ pub fn form(
     })
 }
 
+/// Whether an argument of the type is passed in two registers or begins with two that are one object.
+pub fn is_pair(ty: LlvmType, machine: &MachineDescription) -> bool {
+    let LlvmType::Int(bits @ 65..) = ty else { return false };
+    machine.most_before_pair.is_some() && (bits == 128 || machine.has_even_pairs)
+}
+
 /// How many numbers of `x86_fp80` a value of type `ty` has. Its parts are few enough to be listed.
 fn count_extended(types: &TypeTable, ty: TypeId) -> usize {
     match types.get(ty) {
@@ -196,11 +203,13 @@ pub struct Unit {
     pub parts: u32,
     /// It is the address of [memory](Part::is_in_memory) with them.
     pub is_memory: bool,
+    /// What means something of the first part, in bits.
+    pub bits: u8,
 }
 
 /// The values in which an argument of these parts travels.
 pub fn units(parts: &[Part]) -> Units<'_> {
-    Units { parts, joined: 1, half: Type::F32 }
+    Units { parts, joined: 1, has_lanes_apart: false, half: Type::F32 }
 }
 
 /// The values in which a result of these parts travels. Three or four words or floats may be the lanes of one vector, which has
@@ -214,7 +223,7 @@ pub fn result_units<'a>(parts: &'a [Part], machine: &MachineDescription) -> Unit
         (Some(first), 3 | 4) if types().all(|ty| ty == first) && !has_halves => machine.joined(first),
         _ => 1,
     };
-    Units { parts, joined, half: machine.half_result }
+    Units { parts, joined, has_lanes_apart: machine.has_lanes_apart && joined > 1, half: machine.half_result }
 }
 
 /// The values of [`units`] and [`result_units`], in order.
@@ -223,6 +232,8 @@ pub struct Units<'a> {
     parts: &'a [Part],
     /// Most that are in one vector.
     joined: usize,
+    /// Lanes of such vectors are [apart](Results::Lanes).
+    has_lanes_apart: bool,
     /// The value in which a [half](Part::is_half) travels.
     half: Type,
 }
@@ -242,10 +253,13 @@ impl Iterator for Units<'_> {
         let ty = match count {
             1 if first.is_half() => self.half,
             1 => first.carrier,
+            _ if self.has_lanes_apart && first.carrier == Type::F32 => Type::V4F32,
+            _ if self.has_lanes_apart => Type::V2F64,
             _ => Type::V4I32,
         };
+        let (bits, is_memory) = (first.bits, first.is_in_memory());
         self.parts = self.parts.get(parts..).unwrap_or_default();
-        Some(Unit { ty, parts: parts as u32, is_memory: first.is_in_memory() })
+        Some(Unit { ty, parts: parts as u32, is_memory, bits })
     }
 }
 
@@ -647,6 +661,9 @@ impl Rules<'_> {
                 signature.passing.push(Passing::StructReturn);
             }
             Form::Parts => {
+                if results.has_lanes_apart {
+                    signature.results = Results::Lanes;
+                }
                 let mut types = results.map(|unit| unit.ty);
                 signature.ret = types.next().unwrap_or(Type::Void);
                 signature.second = types.next().unwrap_or(Type::Void);
@@ -687,14 +704,13 @@ impl Rules<'_> {
                     signature.passing[start + low] = Passing::PairLow;
                 }
             }
-            let is_pair = self.legal.machine().most_before_pair.is_some()
-                && self.types.get(param) == LlvmType::Int(128);
-            if is_pair && passing == Passing::Plain {
+            if passing == Passing::Plain && is_pair(self.types.get(param), self.legal.machine()) {
                 signature.passing[start] = Passing::PairLow;
             }
             let count = signature.params.len() - start;
-            if count > 1 && passing == Passing::Plain && !variadic && self.is_group(param, count) {
+            if count > 1 && passing == Passing::Plain && self.is_group(param, count, variadic) {
                 signature.passing[start] = Passing::Group { len: count as u16 };
+                self.check_halves(param, &signature.params)?;
             }
         }
         if variadic {
@@ -741,16 +757,41 @@ impl Rules<'_> {
         }
     }
 
-    /// Whether a parameter of `count` values is one object to a procedure call standard that has groups: an array of
-    /// integers, or up to four floats or vectors of one type.
-    fn is_group(&self, ty: TypeId, count: usize) -> bool {
-        let is_integers = match self.types.get(ty) {
-            LlvmType::Array { element, .. } => matches!(self.types.get(element), LlvmType::Int(_)),
-            _ => false,
+    /// Whether a parameter of `count` values is one object to a procedure call standard that has groups.
+    fn is_group(&self, ty: TypeId, count: usize, is_variadic: bool) -> bool {
+        let element = match self.types.get(ty) {
+            LlvmType::Array { element, .. } => Some(element),
+            _ => None,
         };
-        self.legal.machine().has_groups
-            && usize::from(u16::MAX) >= count
-            && (is_integers || count <= MAX_HOMOGENEOUS && self.is_homogeneous(ty))
+        let is_integers = |element| matches!(self.types.get(element), LlvmType::Int(_));
+        usize::from(u16::MAX) >= count
+            && match self.legal.machine().groups {
+                Groups::None => false,
+                Groups::Homogeneous => {
+                    !is_variadic
+                        && (element.is_some_and(is_integers)
+                            || count <= MAX_HOMOGENEOUS && self.is_homogeneous(ty))
+                }
+                Groups::Arrays => element.is_some() && self.is_array_group(ty),
+            }
+    }
+
+    /// Refuses a group of halves that may be in memory, where they are two bytes each; it is the last of these parameters.
+    fn check_halves(&self, group: TypeId, params: &[Type]) -> Checked<()> {
+        let Some(registers) = self.legal.machine().variable_registers else { return Ok(()) };
+        let in_vectors = params.iter().filter(|ty| !ty.is_scalar_int()).count();
+        match in_vectors > registers.vectors && self.legal.parts(group)?.iter().any(|part| part.is_half()) {
+            true => Err(Error::Unsupported { what: "an array of half or bfloat by value in memory".into() }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the values of an array are of one type of 64 bits, or all floats or all vectors of one type.
+    fn is_array_group(&self, ty: TypeId) -> bool {
+        let Ok(parts) = self.legal.parts(ty) else { return false };
+        let mut types = units(parts).map(|unit| unit.ty);
+        let is_whole = |ty: Type| ty == Type::I64 || ty.is_vector() || ty.is_scalar_float();
+        types.next().is_some_and(|first| is_whole(first) && types.all(|ty| ty == first))
     }
 
     /// Whether the type is a struct or array of floats or vectors of one type.
@@ -758,8 +799,7 @@ impl Rules<'_> {
         let Ok(parts) = self.legal.parts(ty) else { return false };
         let mut types = units(parts).map(|unit| unit.ty);
         let is_extension = |ty: Type| ty.is_vector() || ty.is_scalar_float();
-        self.legal.machine().has_groups
-            && !parts.iter().any(|part| part.is_half())
+        !parts.iter().any(|part| part.is_half())
             && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
             && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))
     }

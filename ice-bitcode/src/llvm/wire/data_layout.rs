@@ -110,7 +110,11 @@ impl DataLayout {
     /// The layout that LLVM takes for modules of a target that give none.
     #[must_use]
     pub fn of_triple(triple: &[u8]) -> Option<DataLayout> {
+        let machine = triple.split(|&c| c == b'-').next().unwrap_or_default();
         let text: &[u8] = match triple {
+            _ if matches!(machine, b"aarch64" | b"arm64") => b"e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-S128",
+            // With other bytes first, or addresses of 32 bits.
+            _ if machine.starts_with(b"arm64") => return None,
             [b'x', b'8', b'6', b'_', b'6', b'4', ..] if triple.ends_with(b"x32") => {
                 b"e-m:e-p:32:32-i64:64-i128:128-f80:128-S128"
             }
@@ -456,6 +460,14 @@ mod tests {
         let mips = layout("e-m:m-p:32:32-i8:8:32-i16:16:32-i64:64-n32-S64");
         assert_eq!(layout("e-s0:64:64-S64").stack_align, 8);
         assert_eq!((mips.mangling, mips.int_align(16)), (Mangling::Mips, Align { abi: 2, preferred: 4 }));
+        let aarch64 = layout(
+            "e-m:e-p270:32:32-p271:32:32-p272:64:64-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32",
+        );
+        assert_eq!((aarch64.pointer_bytes, aarch64.stack_align), (8, 16));
+        assert_eq!([8, 128].map(|b| aarch64.int_align(b)), [Align { abi: 1, preferred: 4 }, Align::of(16)]);
+        assert_eq!(DataLayout::of_triple(b"arm64-linux-gnu"), DataLayout::of_triple(b"aarch64-linux-gnu"));
+        assert!(DataLayout::of_triple(b"arm64-linux-gnu").is_some_and(|layout| layout.pointer_bytes == 8));
+        assert!([b"arm64_32-linux", b"aarch64_be-lin"].map(|t| DataLayout::of_triple(t)) == [None, None]);
     }
 
     #[test]

@@ -60,10 +60,12 @@ enum Values {
     Any,
     Only(&'static str),
     AllBut(&'static str),
+    Starting(&'static str),
 }
 
 /// What is not built, by key; the keys of attributes without a text are those of LLVM's assembly language.
-const UNMET: [(&str, Values); 40] = [
+const UNMET: [(&str, Values); 45] = [
+    ("branch-target-enforcement", Values::AllBut("false")),
     ("bss-section", Values::Any),
     ("data-section", Values::Any),
     ("fentry-call", Values::Only("true")),
@@ -71,6 +73,7 @@ const UNMET: [(&str, Values); 40] = [
     ("function-instrument", Values::Only("xray-always")),
     (ENTRY_HOOK, Values::Any),
     (EXIT_HOOK, Values::Any),
+    ("guarded-control-stack", Values::AllBut("false")),
     ("interrupt", Values::Any),
     ("no_caller_saved_registers", Values::Any),
     (SAVES_NOTHING, Values::Any),
@@ -82,6 +85,7 @@ const UNMET: [(&str, Values); 40] = [
     ("rodata-section", Values::Any),
     ("safestack", Values::Any),
     ("shadowcallstack", Values::Any),
+    ("sign-return-address", Values::AllBut("none")),
     ("speculative_load_hardening", Values::Any),
     ("split-stack", Values::Any),
     ("target-features", Values::Only("+execute-only")),
@@ -94,12 +98,14 @@ const UNMET: [(&str, Values); 40] = [
     ("target-features", Values::Only("+lvi-load-hardening")),
     ("target-features", Values::Only("+mips32r6")),
     ("target-features", Values::Only("+reserve-r9")),
+    ("target-features", Values::Starting("+reserve-x")),
     ("target-features", Values::Only("+retpoline-indirect-branches")),
     ("target-features", Values::Only("+retpoline-indirect-calls")),
     ("target-features", Values::Only("+seses")),
     ("target-features", Values::Only("+single-float")),
     ("target-features", Values::Only("+soft-float")),
     ("target-features", Values::Only("+strict-align")),
+    ("target-features", Values::Only("-fp-armv8")),
     ("target-features", Values::Only("-sse")),
     ("target-features", Values::Only("-sse2")),
     ("xray-instruction-threshold", Values::Any),
@@ -135,6 +141,10 @@ impl Demands {
                     Values::Any => true,
                     Values::Only(only) => only.as_bytes() == value,
                     Values::AllBut(but) => but.as_bytes() != value,
+                    // x18 is nobody's.
+                    Values::Starting(start) => {
+                        value.starts_with(start.as_bytes()) && value != b"+reserve-x18"
+                    }
                 }
         };
         if let Some(place) = UNMET.iter().position(is_meant) {
@@ -147,7 +157,7 @@ impl Demands {
     pub fn unmet(self, met: &[&str]) -> Option<(&'static str, Option<&'static str>)> {
         let asked = UNMET.iter().enumerate().filter(|(place, _)| self.unmet >> place & 1 != 0);
         let mut named = asked.map(|(_, (key, values))| match values {
-            Values::Only(value) => (*key, Some(*value)),
+            Values::Only(value) | Values::Starting(value) => (*key, Some(*value)),
             Values::Any | Values::AllBut(_) => (*key, None),
         });
         match self.unmet {
@@ -180,6 +190,9 @@ mod tests {
         let seses = of("target-features", "+seses");
         assert_eq!(seses.unmet(&[]), Some(("target-features", Some("+seses"))));
         assert_eq!(of("a-key-of-nobody", "").unmet(&[]), None);
+        assert_eq!(of("target-features", "+reserve-x18").unmet(&[]), None);
+        let reserved = of("target-features", "+reserve-x20");
+        assert_eq!(reserved.unmet(&[]), Some(("target-features", Some("+reserve-x"))));
         assert!(of(SAVES_NOTHING, "").saves_nothing && of(SAVES_NOTHING, "").unmet(&[]).is_some());
         let mut both = of("target-features", "+soft-float");
         both.take(b"target-features", b"+strict-align");

@@ -6,7 +6,7 @@ use crate::entities::{ComdatId, FuncId, Symbol};
 use crate::hardening::{GuardSource, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
-    Arity, CallingConvention, Comdat, ComdatKind, FunctionTraits, Passing, Preemption, Results, Storage,
+    Arity, CallingConvention, Comdat, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results, Storage,
     SymbolTraits, UnwindTables, Visibility,
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
@@ -28,8 +28,10 @@ impl Parser<'_> {
         if self.accept(b',') {
             signature.second = self.ty()?;
         }
-        if self.accept_word(Results::Halves.name()) {
-            signature.results = Results::Halves;
+        for results in [Results::Halves, Results::Lanes] {
+            if self.accept_word(results.name()) {
+                signature.results = results;
+            }
         }
         if self.accept_word("variadic") {
             signature.arity = Arity::Variadic;
@@ -214,7 +216,11 @@ impl Parser<'_> {
             returns_twice: self.accept_word("returns_twice"),
             noreturn: self.accept_word("noreturn"),
             nounwind: self.accept_word("nounwind"),
-            frame_pointer: self.accept_word("frame_pointer"),
+            frame_pointer: match self.accept_word("frame_pointer") {
+                true => FrameChain::All,
+                false if self.accept_word("frame_pointer_of_callers") => FrameChain::Callers,
+                false => FrameChain::None,
+            },
             unwind: match self.accept_word("uwtable") {
                 true => UnwindTables::Async,
                 false if self.accept_word("uwtable_sync") => UnwindTables::Sync,

@@ -8,7 +8,7 @@ use crate::entities::Symbol;
 use crate::hardening::{GuardSource, ObjectKind, StackGuard, StackProtection, Tracking};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
-    Arity, CallingConvention, ComdatKind, FunctionTraits, Passing, Preemption, Results, Storage,
+    Arity, CallingConvention, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results, Storage,
     SymbolTraits, UnwindTables, Visibility,
 };
 use crate::types::Type;
@@ -171,7 +171,8 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
         (traits.returns_twice, "returns_twice "),
         (traits.noreturn, "noreturn "),
         (traits.nounwind, "nounwind "),
-        (traits.frame_pointer, "frame_pointer "),
+        (traits.frame_pointer == FrameChain::All, "frame_pointer "),
+        (traits.frame_pointer == FrameChain::Callers, "frame_pointer_of_callers "),
         (traits.unwind == UnwindTables::Async, "uwtable "),
         (traits.unwind == UnwindTables::Sync, "uwtable_sync "),
         (traits.landing, "landing "),

@@ -8,7 +8,7 @@ const ORDERS: [&str; 5] = ["monotonic", "acquire", "release", "acq_rel", "seq_cs
 /// All functions.
 pub fn functions(target: Target, text: &mut Text) {
     let mut widths = vec![("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8)];
-    if target == Target::X86_64 {
+    if target.is_64() {
         // Through libatomic.
         widths.push(("i128", 16));
     }

@@ -246,7 +246,7 @@ pub fn intrinsics(text: &mut Text, target: Target) {
 
 /// The 80-bit type of the x87.
 pub fn extended(text: &mut Text, target: Target) {
-    if matches!(target, Target::Armv7 | Target::Mipsel) {
+    if matches!(target, Target::Armv7 | Target::Mipsel | Target::Aarch64) {
         return;
     }
     let both = "x86_fp80 %a, x86_fp80 %b";

@@ -1,6 +1,7 @@
 //! Integer arithmetic, comparisons, casts and bit manipulation, for any widths.
 
 use super::Text;
+use crate::toolchain::Target;
 use std::collections::BTreeSet;
 
 const PREDICATES: [&str; 10] = ["eq", "ne", "ugt", "uge", "ult", "ule", "sgt", "sge", "slt", "sle"];
@@ -170,7 +171,7 @@ pub fn casts(text: &mut Text, widths: &[u32]) {
 }
 
 /// Bit counts, swaps, rotates, minimum and maximum, saturation, overflow.
-pub fn bits(text: &mut Text, widths: &[u32]) {
+pub fn bits(text: &mut Text, target: Target, widths: &[u32]) {
     for &width in widths {
         let ty = format!("i{width}");
         let (one, both) = (format!("{ty} %a"), format!("{ty} %a, {ty} %b"));
@@ -229,6 +230,10 @@ pub fn bits(text: &mut Text, widths: &[u32]) {
             );
         }
         for name in ["sadd", "uadd", "ssub", "usub", "smul", "umul"] {
+            // LLVM calls a function for it that is in its own library only.
+            if name == "smul" && width > 64 && target == Target::Aarch64 {
+                continue;
+            }
             let pair = format!("{{ {ty}, i1 }}");
             text.declare(&format!("{pair} @llvm.{name}.with.overflow.{ty}({ty}, {ty})"));
             let call = format!("  %p = call {pair} @llvm.{name}.with.overflow.{ty}({ty} %a, {ty} %b)\n");

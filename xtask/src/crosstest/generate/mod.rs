@@ -37,9 +37,9 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-casts",          functions: |_, text| integers::casts(text, &[1, 8, 16, 32, 64]) },
     Family { name: "ir-odd-casts",      functions: |_, text| integers::casts(text, &[1, 3, 7, 8, 12, 16, 24, 31, 32, 33, 48, 63, 64]) },
     Family { name: "ir-wide-casts",     functions: |target, text| integers::casts(text, &[&[1, 8, 16, 24, 32, 64][..], wide(target)].concat()) },
-    Family { name: "ir-bits",           functions: |_, text| integers::bits(text, &[8, 16, 32, 64]) },
-    Family { name: "ir-odd-bits",       functions: |_, text| integers::bits(text, &[5, 12, 24, 31, 33, 48, 63]) },
-    Family { name: "ir-wide-bits",      functions: |target, text| integers::bits(text, wide(target)) },
+    Family { name: "ir-bits",           functions: |target, text| integers::bits(text, target, &[8, 16, 32, 64]) },
+    Family { name: "ir-odd-bits",       functions: |target, text| integers::bits(text, target, &[5, 12, 24, 31, 33, 48, 63]) },
+    Family { name: "ir-wide-bits",      functions: |target, text| integers::bits(text, target, wide(target)) },
     Family { name: "ir-constants",      functions: |_, text| constants::functions(text) },
     Family { name: "ir-fixed-point",    functions: |_, text| fixed_point::functions(text) },
     Family { name: "ir-floats",         functions: |_, text| floats::arithmetic(text) },
@@ -52,9 +52,9 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "ir-blocks",         functions: |_, text| memory::blocks(text) },
     Family { name: "ir-atomics",        functions: |target, text| atomics::functions(target, text) },
     Family { name: "ir-switches",       functions: |_, text| switches::functions(text) },
-    Family { name: "ir-vectors",        functions: |_, text| vectors::functions(text, &vectors::LEGAL) },
-    Family { name: "ir-wide-vectors",   functions: |_, text| vectors::functions(text, &vectors::WIDE) },
-    Family { name: "ir-odd-vectors",    functions: |_, text| vectors::functions(text, &vectors::ODD) },
+    Family { name: "ir-vectors",        functions: |target, text| vectors::functions(text, target, &vectors::LEGAL) },
+    Family { name: "ir-wide-vectors",   functions: |target, text| vectors::functions(text, target, &vectors::WIDE) },
+    Family { name: "ir-odd-vectors",    functions: |target, text| vectors::functions(text, target, &vectors::ODD) },
     Family { name: "ir-lanes",          functions: |_, text| lanes::functions(text) },
     Family { name: "ir-threads",        functions: |_, text| threads::functions(text) },
 ];
@@ -65,7 +65,7 @@ const ODD: [u32; 18] = [1, 2, 3, 5, 7, 9, 12, 15, 17, 20, 24, 31, 33, 40, 47, 48
 /// Widths of more than a register.
 fn wide(target: Target) -> &'static [u32] {
     match target {
-        Target::X86_64 => &[65, 96, 127, 128],
+        Target::X86_64 | Target::Aarch64 => &[65, 96, 127, 128],
         // No library function of this target divides them.
         Target::I686 | Target::Armv7 | Target::Mipsel => &[],
     }

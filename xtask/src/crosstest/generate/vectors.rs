@@ -4,6 +4,7 @@
 //! floats are made numbers first: the payload of a NaN is not defined.
 
 use super::Text;
+use crate::toolchain::Target;
 
 /// A vector type: lanes, and the type of a lane.
 pub type Vector = (u32, &'static str);
@@ -29,11 +30,11 @@ pub const ODD: [Vector; 12] = [
 ];
 
 /// All functions for the types.
-pub fn functions(text: &mut Text, types: &[Vector]) {
+pub fn functions(text: &mut Text, target: Target, types: &[Vector]) {
     for &ty in types {
         let vector = Lanes::new(ty);
         vector.common(text);
-        if vector.lane.starts_with('i') { vector.integers(text) } else { vector.floats(text) }
+        if vector.lane.starts_with('i') { vector.integers(text, target) } else { vector.floats(text) }
     }
 }
 
@@ -294,7 +295,7 @@ impl Lanes {
         );
     }
 
-    fn integers(&self, text: &mut Text) {
+    fn integers(&self, text: &mut Text, target: Target) {
         let Lanes { ty, lane, lanes, name } = self;
         let width: u32 = lane[1..].parse().unwrap_or(8);
         for op in ["add", "sub", "mul", "and", "or", "xor"] {
@@ -399,21 +400,23 @@ impl Lanes {
             );
         }
         for to in [8, 16, 32, 64] {
-            let target = format!("<{lanes} x i{to}>");
-            if to < width {
+            let other = format!("<{lanes} x i{to}>");
+            // LLVM 19 loses a lane of three that become bytes.
+            let is_lost = target == Target::Aarch64 && (*lanes, width, to) == (3, 64, 8);
+            if to < width && !is_lost {
                 self.operation(
                     text,
                     &format!("trunc_{to}"),
-                    &target,
-                    &format!("  %r = trunc {ty} %a to {target}\n"),
+                    &other,
+                    &format!("  %r = trunc {ty} %a to {other}\n"),
                 );
             }
             for op in ["zext", "sext"].iter().filter(|_| to > width && lanes * to <= 512) {
                 self.operation(
                     text,
                     &format!("{op}_{to}"),
-                    &target,
-                    &format!("  %r = {op} {ty} %a to {target}\n"),
+                    &other,
+                    &format!("  %r = {op} {ty} %a to {other}\n"),
                 );
             }
         }

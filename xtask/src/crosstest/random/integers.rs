@@ -148,7 +148,7 @@ fn overflow(body: &mut Body, ty: Type) {
     let op = body.one_of(if ty.width > 64 { &all[..4] } else { &all });
     let (mut a, mut b) = body.pair(ty);
     if ty.is_vector() {
-        if !ty.is_whole_bytes() {
+        if !ty.is_whole_bytes() || !body.module.limits.has_vector_overflow {
             return;
         }
         (a, b) = (memory::hidden(body, a), memory::hidden(body, b));

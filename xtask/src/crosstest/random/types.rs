@@ -182,6 +182,8 @@ pub struct Limits {
     pub is_x86: bool,
     /// Whether there is `half`: its conversions are not in every library of i686.
     pub has_half: bool,
+    /// Whether sums and differences of vectors tell which overflow. On AArch64 LLVM has wrong code for that as bits of a number.
+    pub has_vector_overflow: bool,
     /// Whether the least or greatest of two numbers narrower than a register may be left in memory by one operation. On
     /// MIPS LLVM compares them without extending them first, and takes the old one for one that is extended.
     pub has_narrow_extremes: bool,
@@ -193,12 +195,12 @@ pub struct Limits {
 impl Limits {
     pub fn of(target: Target) -> Limits {
         let is_x86 = matches!(target, Target::X86_64 | Target::I686);
-        let is_64 = target == Target::X86_64;
         Limits {
-            widest: if is_x86 { 128 } else { 64 },
-            pointer: if is_64 { Type::I64 } else { Type::I32 },
+            widest: if is_x86 || target.is_64() { 128 } else { 64 },
+            pointer: if target.is_64() { Type::I64 } else { Type::I32 },
             is_x86,
-            has_half: is_64,
+            has_half: target == Target::X86_64,
+            has_vector_overflow: target != Target::Aarch64,
             has_narrow_extremes: target != Target::Mipsel,
             has_narrow_exchanges: target != Target::Armv7,
         }

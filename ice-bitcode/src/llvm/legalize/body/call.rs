@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use ice_ir::{
-    Arity, CallingConvention, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol, TailHint,
-    Type, Value,
+    Arity, BinaryOp, CallingConvention, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol,
+    TailHint, Type, Value,
 };
 
 use super::extended::Argument;
@@ -19,8 +19,10 @@ use super::scratch::Duty;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
+use crate::llvm::legalize::legal::int_type;
+use crate::llvm::legalize::machine::VariableRegisters;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, result_units};
+use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, is_pair, result_units, units};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -332,9 +334,14 @@ impl Body<'_, '_> {
                     return fail(self.type_class(operand.ty, "a pointer"));
                 }
                 let is_windows = prototype.convention == CallingConvention::Win64;
+                let in_memory = match self.m.legal.machine().variable_registers {
+                    Some(registers) => self.pass_over_registers(registers, signature, operand.ty, args)?,
+                    None => false,
+                };
                 if self.m.types.get(operand.ty) == LlvmType::Int(128)
                     && !is_windows
-                    && most_before_pair.is_some_and(|most| self.general_arguments(signature, args) > most)
+                    && most_before_pair
+                        .is_some_and(|most| self.arguments_in_registers(signature, args)[0] > most)
                 {
                     // It stays whole, where plain halves would not.
                     let place = self.argument_place()?;
@@ -348,7 +355,11 @@ impl Body<'_, '_> {
                     }
                     self.pass_wide_variable(operand, args)?;
                 } else {
+                    let start = args.len();
                     self.pass(operand, attributes, Argument::Variable, args)?;
+                    if in_memory {
+                        self.join_floats(operand.ty, start, args)?;
+                    }
                 }
                 index += 1;
             }
@@ -369,18 +380,87 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// How many arguments want a general register.
-    fn general_arguments(&self, signature: Option<SigId>, args: &[Value]) -> usize {
+    /// How many arguments want a general register, and how many one for floats and vectors. Where the machine has
+    /// [`VariableRegisters`], what is one object takes all that are left if it does not fit.
+    fn arguments_in_registers(&self, signature: Option<SigId>, args: &[Value]) -> [usize; 2] {
         let signature = signature.map(|id| &self.m.module.signatures[id]);
-        let is_general = |&(n, &value): &(usize, &Value)| {
+        let registers = self.m.legal.machine().variable_registers;
+        let mut taken = [0usize; 2];
+        for (n, &value) in args.iter().enumerate() {
             let passing = signature.map_or(Passing::Plain, |signature| signature.passing(n));
             let def = self.b.func.defining_inst(value).map(|def| self.b.func.inst(def));
             let is_marked = |op: Intrinsic| matches!(op, Intrinsic::ByValue | Intrinsic::ByValueWide);
             let in_memory = matches!(passing, Passing::ByVal { .. })
                 || matches!(def, Some(&InstData::CallIntrinsic { op, .. }) if is_marked(op));
-            self.ty_of(value).is_scalar_int() && !in_memory
-        };
-        args.iter().enumerate().filter(is_general).count()
+            if in_memory || registers.is_some() && passing.is_struct_return() {
+                continue;
+            }
+            let class = usize::from(!self.ty_of(value).is_scalar_int());
+            if let Some(VariableRegisters { general, vectors }) = registers {
+                let most = [general, vectors][class];
+                let (first, count) = match passing {
+                    Passing::PairLow => (taken[class].next_multiple_of(2), 2),
+                    Passing::Group { len } => (taken[class], usize::from(len)),
+                    _ => (taken[class], 1),
+                };
+                taken[class] = if first + count > most { most } else { first };
+            }
+            taken[class] += 1;
+        }
+        taken
+    }
+
+    /// Passes nothing in the registers that the next variable argument leaves out: of this type, of which one object has to be
+    /// in consecutive registers or in memory. Whether it is in memory.
+    fn pass_over_registers(
+        &mut self,
+        registers: VariableRegisters,
+        signature: Option<SigId>,
+        ty: TypeId,
+        args: &mut Vec<Value>,
+    ) -> Checked<bool> {
+        let is_pair = is_pair(self.m.types.get(ty), self.m.legal.machine());
+        if !is_pair && !matches!(self.m.types.get(ty), LlvmType::Array { .. }) {
+            return Ok(false);
+        }
+        let mut all = units(self.m.legal.parts(ty)?).map(|unit| unit.ty);
+        let (Some(first), count) = (all.next(), 1 + all.count()) else { return Ok(false) };
+        if count == 1 {
+            return Ok(false);
+        }
+        let class = usize::from(!first.is_scalar_int());
+        let taken = self.arguments_in_registers(signature, args)[class];
+        let most = [registers.general, registers.vectors][class];
+        let start = if is_pair { taken.next_multiple_of(2) } else { taken };
+        let end = if start + count > most { most } else { start };
+        for _ in taken..end {
+            let nothing = self.undef(if class == 0 { Type::I64 } else { Type::F64 });
+            args.push(nothing);
+        }
+        Ok(start + count > most)
+    }
+
+    /// Makes floats, or halves that are in floats, in the arguments from `start` on follow each other: they are one object in
+    /// memory, of type `ty`.
+    fn join_floats(&mut self, ty: TypeId, start: usize, args: &mut Vec<Value>) -> Checked<()> {
+        if args[start..].iter().any(|&value| self.ty_of(value) != Type::F32) {
+            return Ok(());
+        }
+        let has_halves = self.m.legal.parts(ty)?.iter().any(|part| part.is_half());
+        let bits: u32 = if has_halves { 16 } else { 32 };
+        let floats: Vec<Value> = args.drain(start..).collect();
+        for chunk in floats.chunks(64 / bits as usize) {
+            let mut joined = self.int(Type::I64, 0);
+            for (&float, at) in chunk.iter().zip((0..).step_by(bits as usize)) {
+                let word = self.bits_as(float, Type::I32);
+                let part = self.resize_zero(word, int_type(bits));
+                let wide = self.resize_zero(part, Type::I64);
+                let moved = if at == 0 { wide } else { self.bin_int(BinaryOp::Shl, wide, at) };
+                joined = self.bin(BinaryOp::Or, joined, moved);
+            }
+            args.push(self.bits_as(joined, Type::F64));
+        }
+        Ok(())
     }
 
     /// Defines the result of a call, if it has one.

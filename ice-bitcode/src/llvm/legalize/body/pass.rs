@@ -15,12 +15,14 @@ use crate::llvm::legalize::signature::{Form, Role, Units, form, is_demoted, resu
 use crate::llvm::wire::attributes::ParamAttributes;
 use crate::llvm::wire::types::TypeId;
 
-/// The vector that has values of `ty` as its lanes, or their words.
-fn lanes_type(ty: Type) -> Type {
+/// The vector that has values of `ty` as its lanes, or their words where there are no lanes of 64 bits.
+fn lanes_type(ty: Type, has_two_lanes: bool) -> Type {
     match ty {
         Type::I8 => Type::V16I8,
         Type::I16 => Type::V8I16,
         Type::F32 => Type::V4F32,
+        Type::I64 if has_two_lanes => Type::V2I64,
+        Type::F64 if has_two_lanes => Type::V2F64,
         _ => Type::V4I32,
     }
 }
@@ -30,6 +32,16 @@ fn lane_in(carrier: Type, part: Type, count: u32) -> Type {
     match carrier == Type::F64 && part.is_scalar_int() {
         true => int_type(64 / count),
         false => part,
+    }
+}
+
+/// What the lanes of a short vector of type `ty` with these bits are in a register of 64 bits, which they fill.
+fn short_lane(ty: Type, bits: u8) -> Type {
+    let element = ty.element();
+    let lanes = u32::from(bits) / element.bits();
+    match element.is_scalar_int() {
+        true => int_type(64 / lanes.next_power_of_two().max(1)),
+        false => element,
     }
 }
 
@@ -70,7 +82,7 @@ impl Body<'_, '_> {
                 let part = self.single(operand);
                 args.push(match units.next() {
                     Some(unit) if unit.is_memory => self.in_memory(argument, part)?,
-                    Some(unit) => self.carried_alone(unit.ty, part),
+                    Some(unit) => self.carried_alone(unit.ty, part, unit.bits),
                     None => part,
                 });
             }
@@ -79,7 +91,7 @@ impl Body<'_, '_> {
                 for unit in units {
                     args.push(match unit.is_memory {
                         true => self.in_memory(argument, self.get(run, at))?,
-                        false => self.carried(unit.ty, run.part(at, unit.parts))?,
+                        false => self.carried(unit.ty, run.part(at, unit.parts), unit.bits)?,
                     });
                     at += unit.parts;
                 }
@@ -111,9 +123,18 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A value of `ty` with this part in its low bits.
-    fn carried_alone(&mut self, ty: Type, part: Value) -> Value {
+    /// A value of `ty` with the `bits` of this part in its low bits.
+    fn carried_alone(&mut self, ty: Type, part: Value, bits: u8) -> Value {
         match (self.ty_of(part), ty) {
+            (vector, Type::F64) if vector.is_vector() => {
+                let lane = short_lane(vector, bits);
+                let filled = match lane == vector.element() {
+                    true => part,
+                    false => self.with_other_lanes(part, (vector, bits), lane),
+                };
+                let doubles = self.bits_as(filled, Type::V2F64);
+                self.extract(doubles, 0)
+            }
             (Type::I16, Type::F32) => {
                 let wide = self.resize_zero(part, Type::I32);
                 self.bits_as(wide, ty)
@@ -127,23 +148,33 @@ impl Body<'_, '_> {
     }
 
     /// A value of `ty` with these parts in its low bits, which all have one width.
-    fn carried(&mut self, ty: Type, parts: Run) -> Checked<Value> {
+    fn carried(&mut self, ty: Type, parts: Run, bits: u8) -> Checked<Value> {
         let first = self.get(parts, 0);
         let of_part = self.ty_of(first);
         if parts.len == 1 {
-            return Ok(self.carried_alone(ty, first));
+            return Ok(self.carried_alone(ty, first, bits));
+        }
+        if of_part.is_vector() {
+            let mut vector = self.undef(ty);
+            for i in 0..parts.len {
+                let part = self.get(parts, i);
+                let double = self.carried_alone(Type::F64, part, bits);
+                vector = self.insert(vector, double, i);
+            }
+            return Ok(vector);
         }
         if self.holds_doubles(ty, of_part) && parts.len == 2 {
             let second = self.get(parts, 1);
             return self.intrinsic_one(Intrinsic::DoublePair, &[first, second]);
         }
         let lane = lane_in(ty, of_part, parts.len);
-        let mut vector = self.undef(lanes_type(lane));
+        let has_two_lanes = self.m.legal.machine().has_two_lanes;
+        let mut vector = self.undef(lanes_type(lane, has_two_lanes));
         for i in 0..parts.len {
             let part = self.get(parts, i);
             let part = if lane == of_part { part } else { self.resize_zero(part, lane) };
             vector = match lane.bits() {
-                64 => {
+                64 if !has_two_lanes => {
                     let words = self.words_of(part);
                     let vector = self.insert(vector, words[0], 2 * i);
                     self.insert(vector, words[1], 2 * i + 1)
@@ -154,15 +185,49 @@ impl Body<'_, '_> {
         if ty != Type::F64 {
             return Ok(self.bits_as(vector, ty));
         }
+        if has_two_lanes {
+            let doubles = self.bits_as(vector, Type::V2F64);
+            return Ok(self.extract(doubles, 0));
+        }
         let words = self.bits_as(vector, Type::V4I32);
         let wide = self.wide_lane(words, 0);
         Ok(self.bits_as(wide, ty))
     }
 
-    /// Sets `parts` of type `of_part` to those in the low bits of `value`.
-    fn uncarry(&mut self, value: Value, of_part: Type, parts: Run) -> Checked<()> {
+    /// The lanes of a short vector of type `from` with these bits as the low lanes of one of integers of type `to`.
+    fn with_other_lanes(&mut self, vector: Value, (from, bits): (Type, u8), to: Type) -> Value {
+        let mut out = self.undef(lanes_type(to, true));
+        for i in 0..u32::from(bits) / from.element().bits() {
+            let lane = self.extract(vector, i);
+            let lane = self.resize_zero(lane, to);
+            out = self.insert(out, lane, i);
+        }
+        out
+    }
+
+    /// The short vector of type `ty` with these bits that travels in `double`.
+    fn short_of(&mut self, double: Value, ty: Type, bits: u8) -> Value {
+        let vector = self.undef(Type::V2F64);
+        let doubles = self.insert(vector, double, 0);
+        let lane = short_lane(ty, bits);
+        if lane == ty.element() {
+            return self.bits_as(doubles, ty);
+        }
+        let lanes = self.bits_as(doubles, lanes_type(lane, true));
+        let mut out = self.undef(ty);
+        for i in 0..u32::from(bits) / ty.element().bits() {
+            let part = self.extract(lanes, i);
+            let part = self.resize_zero(part, ty.element());
+            out = self.insert(out, part, i);
+        }
+        out
+    }
+
+    /// Sets `parts` of type `of_part` with these bits to those in the low bits of `value`.
+    fn uncarry(&mut self, value: Value, (of_part, bits): (Type, u8), parts: Run) -> Checked<()> {
         if parts.len == 1 {
             let part = match (of_part, self.ty_of(value)) {
+                (_, Type::F64) if of_part.is_vector() => self.short_of(value, of_part, bits),
                 (Type::I16, Type::F32) => {
                     let bits = self.bits_as(value, Type::I32);
                     self.resize_zero(bits, of_part)
@@ -181,7 +246,20 @@ impl Body<'_, '_> {
             }
             return Ok(());
         }
+        if of_part.is_vector() {
+            for i in 0..parts.len {
+                let double = self.extract(value, i);
+                let part = self.short_of(double, of_part, bits);
+                self.set(parts, i, part);
+            }
+            return Ok(());
+        }
+        let has_two_lanes = self.m.legal.machine().has_two_lanes;
         let vector = match self.ty_of(value) {
+            Type::F64 if has_two_lanes => {
+                let vector = self.undef(Type::V2F64);
+                self.insert(vector, value, 0)
+            }
             Type::F64 => {
                 let words = self.words_of(value);
                 let vector = self.undef(Type::V4I32);
@@ -191,10 +269,10 @@ impl Body<'_, '_> {
             _ => value,
         };
         let lane = lane_in(self.ty_of(value), of_part, parts.len);
-        let vector = self.bits_as(vector, lanes_type(lane));
+        let vector = self.bits_as(vector, lanes_type(lane, has_two_lanes));
         for i in 0..parts.len {
             let part = match lane.bits() {
-                64 => self.wide_lane(vector, i),
+                64 if !has_two_lanes => self.wide_lane(vector, i),
                 _ => self.extract(vector, i),
             };
             let part = match lane == of_part {
@@ -263,7 +341,7 @@ impl Body<'_, '_> {
                             let part = self.b.load(of_part, value, 4);
                             self.set(out, at, part);
                         }
-                        false => self.uncarry(value, of_part, out.part(at, unit.parts))?,
+                        false => self.uncarry(value, (of_part, unit.bits), out.part(at, unit.parts))?,
                     }
                     at += unit.parts;
                 }

@@ -62,13 +62,18 @@ impl Body<'_, '_> {
     /// A call of a function of the compiler's library or, by its name for `double`, of libm; numbers are vectors, and
     /// those of `x86_fp80` are two parts.
     fn quad_call(&mut self, name: &'static str, args: &[Run], ret: Scalar) -> Checked<Run> {
+        self.quad_call_if(name, args, Some(ret))
+    }
+
+    /// The same of a function that perhaps has no result.
+    fn quad_call_if(&mut self, name: &'static str, args: &[Run], ret: Option<Scalar>) -> Checked<Run> {
         let Some(callee) = self.p.runtime.quad_function(name) else { return unsupported(name) };
         // Those of a call that is being built stay what they are.
         let others = self.s.memory_arguments;
         let in_memory = self.m.legal.machine().quad == QuadPassing::Memory;
         let mut values = Vec::new();
         let result = match ret {
-            Scalar::Quad if in_memory => Some(self.argument_place()?),
+            Some(Scalar::Quad) if in_memory => Some(self.argument_place()?),
             _ => None,
         };
         values.extend(result);
@@ -98,6 +103,7 @@ impl Body<'_, '_> {
                 let value = self.b.load(Type::V2I64, place, 4);
                 Ok(self.push(value))
             }
+            (None, None) if ret.is_none() => Ok(self.reserve(0)),
             (None, None) => self.extended_results(2),
             (None, Some(first)) if second_type == Type::Void => Ok(self.push(first)),
             (None, Some(first)) => {
@@ -113,6 +119,11 @@ impl Body<'_, '_> {
     /// A function of libm, by its name for `double`.
     pub(super) fn quad_library(&mut self, name: &'static str, args: &[Run]) -> Checked<Run> {
         self.quad_call(name, args, Scalar::Quad)
+    }
+
+    /// The same of one that leaves its results in memory.
+    pub(super) fn quad_procedure(&mut self, name: &'static str, args: &[Run]) -> Checked<()> {
+        self.quad_call_if(name, args, None).map(drop)
     }
 
     // ---- arithmetic

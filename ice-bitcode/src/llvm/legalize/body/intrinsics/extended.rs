@@ -145,12 +145,18 @@ impl Body<'_, '_> {
 
     /// `sincos`, by the function that the row names.
     pub(super) fn extended_sine_and_cosine(&mut self, call: &Call) -> Checked<Operand> {
-        if self.is_quad(call) {
-            return unsupported("this intrinsic on fp128");
-        }
         let [a, ..] = self.extended_args(call, 1)?;
         let slots = [self.slot(16, 4)?, self.slot(16, 4)?];
         let places = slots.map(|slot| self.push(slot));
+        if self.is_quad(call) {
+            self.quad_procedure(call.row.library, &[a, places[0], places[1]])?;
+            let out = self.reserve(2);
+            for (at, slot) in (0..).zip(slots) {
+                let number = self.b.load(Type::V2I64, slot, 4);
+                self.set(out, at, number);
+            }
+            return self.operand_of(call.ret, out);
+        }
         self.extended_procedure(call.row.library, &[a, places[0], places[1]])?;
         let out = self.reserve(4);
         for (at, slot) in [(0, slots[0]), (2, slots[1])] {

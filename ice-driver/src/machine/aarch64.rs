@@ -1,0 +1,282 @@
+//! AArch64: ARMv8.0-A, little-endian, with floating point and Advanced SIMD.
+//!
+//! Sources: the procedure call standard (AAPCS64, 2023Q3) and ELF for the Arm 64-bit Architecture (AAELF64, 2023Q3); for the
+//! number of result registers the conventions that LLVM has for its own code. PNaCl programs have addresses of 32 bits: all
+//! of their memory, code among it, is below 4 GiB.
+
+#[cfg(feature = "text")]
+use super::Assembly;
+use super::{Arch, Features, Machine, MappingSymbols};
+#[cfg(feature = "cli")]
+use super::{Tools, runtime_source};
+#[cfg(feature = "aarch64")]
+use crate::error::Error;
+use crate::options::RelocationModel;
+use crate::relocations::TableEntries;
+use crate::unwind::UnwindForm;
+use ice_asm::RelocKind;
+#[cfg(feature = "assembly")]
+use ice_asm::{Assembled, AssemblyError, TextPlace};
+#[cfg(feature = "llvm")]
+use ice_bitcode::llvm::{
+    BlockAddresses, ControlWord, FloatRegisters, Groups, MachineDescription, QuadPassing, ResultRegisters,
+    Rounding, VariableRegisters,
+};
+use ice_elf::EntryFrame;
+use ice_ir::Type;
+use object::elf;
+use target_lexicon::Architecture;
+#[cfg(feature = "aarch64")]
+use {
+    ice_codegen::{BackEnd, Confinement, NativeModel},
+    ice_ir::Module,
+};
+
+/// The machine.
+pub struct Aarch64;
+
+/// The machine as legalisation sees it (AAPCS64, 6.8, 6.9 and 10.1). Each member of a result of floats or vectors has a
+/// register.
+#[cfg(feature = "llvm")]
+const DESCRIPTION: MachineDescription = MachineDescription {
+    has_two_lanes: true,
+    shuffles_lanes: true,
+    has_doubleword_vectors: true,
+    half_argument: Type::F32,
+    half_result: Type::F32,
+    half_vectors: Some(Type::V8I16),
+    joined_floats: 4,
+    joined_doubles: 2,
+    has_lanes_apart: true,
+    result_registers: Some(ResultRegisters {
+        general: 8,
+        float: FloatRegisters::Separate { floats: 8, vectors: 8 },
+    }),
+    groups: Groups::Arrays,
+    block_addresses: BlockAddresses::Code,
+    has_indirect_functions: true,
+    clears_cache: true,
+    has_assembler: true,
+    // FPCR (DDI 0487, C5.2.8): RMode has the directions to the nearest, up, down, and towards zero.
+    rounding: Some(Rounding {
+        words: &[ControlWord {
+            ty: Type::I64,
+            save: ["mrs x16, fpcr; str x16, $0", "=*m,~{x16},~{memory}"],
+            restore: ["ldr x16, $0; msr fpcr, x16", "*m,~{x16},~{memory}"],
+            shift: 22,
+        }],
+        directions: [1, 2, 3, 0],
+    }),
+    // That of cycles itself (PMCCNTR_EL0) programs cannot read, unless the system lets them.
+    cycle_counter: Some(["mrs $0, cntvct_el0; lsr $1, $0, #32", "=&r,=r"]),
+    // Three addresses and two offsets of 32 bits.
+    va_list_words: 4,
+    // Of eight, two are for the pair.
+    most_before_pair: Some(6),
+    has_even_pairs: true,
+    variable_registers: Some(VariableRegisters { general: 8, vectors: 8 }),
+    quad: QuadPassing::Vector,
+    // It is `long double`.
+    quad_suffix: "l",
+    has_wide_functions: true,
+    reverses_bits: true,
+    ..MachineDescription::PORTABLE
+};
+
+/// The types of AAELF64, 5.7.
+#[rustfmt::skip]
+const fn relocation_type(kind: RelocKind) -> Option<u32> {
+    Some(match kind {
+        RelocKind::Abs32                  => elf::R_AARCH64_ABS32,
+        RelocKind::Abs64                  => elf::R_AARCH64_ABS64,
+        RelocKind::PcRel32                => elf::R_AARCH64_PREL32,
+        RelocKind::PcRel64                => elf::R_AARCH64_PREL64,
+        RelocKind::Aarch64Page21          => elf::R_AARCH64_ADR_PREL_PG_HI21,
+        RelocKind::Aarch64AddLo12         => elf::R_AARCH64_ADD_ABS_LO12_NC,
+        RelocKind::Aarch64Load8Lo12       => elf::R_AARCH64_LDST8_ABS_LO12_NC,
+        RelocKind::Aarch64Load16Lo12      => elf::R_AARCH64_LDST16_ABS_LO12_NC,
+        RelocKind::Aarch64Load32Lo12      => elf::R_AARCH64_LDST32_ABS_LO12_NC,
+        RelocKind::Aarch64Load64Lo12      => elf::R_AARCH64_LDST64_ABS_LO12_NC,
+        RelocKind::Aarch64Load128Lo12     => elf::R_AARCH64_LDST128_ABS_LO12_NC,
+        RelocKind::Aarch64GotPage21       => elf::R_AARCH64_ADR_GOT_PAGE,
+        RelocKind::Aarch64GotLo12         => elf::R_AARCH64_LD64_GOT_LO12_NC,
+        RelocKind::Aarch64Call26          => elf::R_AARCH64_CALL26,
+        RelocKind::Aarch64Jump26          => elf::R_AARCH64_JUMP26,
+        RelocKind::Aarch64Branch19        => elf::R_AARCH64_CONDBR19,
+        RelocKind::Aarch64Branch14        => elf::R_AARCH64_TSTBR14,
+        RelocKind::Aarch64Load19          => elf::R_AARCH64_LD_PREL_LO19,
+        RelocKind::Aarch64Address21       => elf::R_AARCH64_ADR_PREL_LO21,
+        RelocKind::Aarch64TlsIePage21     => elf::R_AARCH64_TLSIE_ADR_GOTTPREL_PAGE21,
+        RelocKind::Aarch64TlsIeLo12       => elf::R_AARCH64_TLSIE_LD64_GOTTPREL_LO12_NC,
+        RelocKind::Aarch64TlsLeHi12       => elf::R_AARCH64_TLSLE_ADD_TPREL_HI12,
+        RelocKind::Aarch64TlsLeLo12       => elf::R_AARCH64_TLSLE_ADD_TPREL_LO12_NC,
+        RelocKind::Aarch64TlsDescPage21   => elf::R_AARCH64_TLSDESC_ADR_PAGE21,
+        RelocKind::Aarch64TlsDescLoadLo12 => elf::R_AARCH64_TLSDESC_LD64_LO12,
+        RelocKind::Aarch64TlsDescAddLo12  => elf::R_AARCH64_TLSDESC_ADD_LO12,
+        RelocKind::Aarch64TlsDescCall     => elf::R_AARCH64_TLSDESC_CALL,
+        _                                 => return None,
+    })
+}
+
+/// Whether the field has the distance from the place to the target, whole or in words.
+const fn has_distance(kind: RelocKind) -> bool {
+    matches!(
+        kind,
+        RelocKind::Aarch64Call26
+            | RelocKind::Aarch64Jump26
+            | RelocKind::Aarch64Branch19
+            | RelocKind::Aarch64Branch14
+            | RelocKind::Aarch64Load19
+            | RelocKind::Aarch64Address21
+    )
+}
+
+/// Whether the field is one of an instruction.
+const fn is_instruction_field(kind: RelocKind) -> bool {
+    !matches!(kind, RelocKind::Abs32 | RelocKind::Abs64 | RelocKind::PcRel32 | RelocKind::PcRel64)
+}
+
+/// Puts a distance that is known already into the field of an instruction; what else fields have is said by records, addends
+/// included.
+fn set_field(kind: RelocKind, word: u32, value: i64) -> Option<u32> {
+    let r_type = relocation_type(kind)?;
+    match has_distance(kind) {
+        true => ice_elf::Rule::new(elf::EM_AARCH64, r_type)?.field.with_value(word, value),
+        false if is_instruction_field(kind) => Some(word),
+        false => None,
+    }
+}
+
+impl Machine for Aarch64 {
+    fn arch(&self) -> Arch {
+        Arch::Aarch64
+    }
+
+    fn name(&self) -> &'static str {
+        "aarch64"
+    }
+
+    #[cfg(feature = "assembly")]
+    fn assemble(&self, text: &str) -> Result<Assembled, AssemblyError> {
+        ice_asm::aarch64::assemble(text, TextPlace::Module)
+    }
+
+    /// Not the machine with other bytes first (`aarch64_be`), nor the one with addresses of 32 bits.
+    fn is_named(&self, architecture: Architecture) -> bool {
+        use target_lexicon::Aarch64Architecture::Aarch64;
+        matches!(architecture, Architecture::Aarch64(Aarch64))
+    }
+
+    fn address_type(&self) -> Type {
+        Type::I64
+    }
+
+    #[cfg(feature = "llvm")]
+    fn legalization(&self, _: Features) -> &'static MachineDescription {
+        &DESCRIPTION
+    }
+
+    fn format(&self, _: RelocationModel) -> ice_elf::Format {
+        ice_elf::Format::AARCH64
+    }
+
+    fn code_alignment(&self) -> u64 {
+        4
+    }
+
+    /// A call leaves the return address in x30 (DWARF for the Arm 64-bit Architecture, 2023Q3, 4.1).
+    fn unwind_form(&self) -> Option<UnwindForm> {
+        Some(UnwindForm::Frames(EntryFrame { word: 8, stack_pointer: 31, return_address: 30, pushed: 0 }))
+    }
+
+    fn relocation_type(&self, kind: RelocKind) -> Option<u32> {
+        relocation_type(kind)
+    }
+
+    fn is_instruction_field(&self, kind: RelocKind) -> bool {
+        is_instruction_field(kind)
+    }
+
+    fn set_field(&self, kind: RelocKind, word: u32, value: i64) -> Option<u32> {
+        match kind {
+            RelocKind::PcRel32 => Some(value as u32),
+            _ => set_field(kind, word, value),
+        }
+    }
+
+    fn is_pc_relative(&self, kind: RelocKind) -> bool {
+        kind == RelocKind::PcRel32 || has_distance(kind)
+    }
+
+    fn table_entries(&self, _: RelocationModel) -> TableEntries {
+        TableEntries::FromTable
+    }
+
+    fn pnacl_table_entries(&self) -> TableEntries {
+        TableEntries::FromTable
+    }
+
+    /// AAELF64, 5.5.5.
+    fn mapping_symbols(&self) -> Option<MappingSymbols> {
+        Some(MappingSymbols { code: b"$x", data: b"$d" })
+    }
+
+    #[cfg(feature = "text")]
+    fn assembly(&self, _: Features, _: RelocationModel) -> Assembly {
+        Assembly {
+            head: String::from("\t.arch armv8-a\n"),
+            align: ".p2alignl",
+            fill: "0xd4200020",
+            personality: super::PERSONALITY_BY_DISTANCE,
+        }
+    }
+
+    #[cfg(feature = "cli")]
+    fn tools(&self, _: Features, _: Option<Arch>) -> Tools {
+        Tools {
+            compilers: &["aarch64-linux-gnu-gcc"],
+            compiler_options: &[],
+            runtime_name: "aarch64",
+            runtime_source: runtime_source!("aarch64.S"),
+            emulator: "qemu-aarch64",
+            loader_options: &[],
+        }
+    }
+
+    fn is_built_in(&self) -> bool {
+        cfg!(feature = "aarch64")
+    }
+
+    #[cfg(feature = "aarch64")]
+    fn back_end(
+        &self,
+        module: &Module,
+        native: NativeModel,
+        _: Features,
+        confinement: Confinement,
+    ) -> Result<Box<dyn BackEnd>, Error> {
+        if confinement != Confinement::None {
+            return Err(Error::NotConfined(Arch::Aarch64));
+        }
+        let target =
+            ice_target_aarch64::Aarch64::new(module, native).map_err(super::foreign(Arch::Aarch64))?;
+        Ok(Box::new(target))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_held_where_they_fit_and_records_the_rest() {
+        let branch = |kind, word, value| set_field(kind, word, value);
+        assert_eq!(branch(RelocKind::Aarch64Call26, 0x9400_0000, -8), Some(0x97ff_fffe));
+        assert_eq!(branch(RelocKind::Aarch64Jump26, 0x1400_0000, 16), Some(0x1400_0004));
+        assert_eq!(branch(RelocKind::Aarch64Call26, 0x9400_0000, 6), None);
+        assert_eq!(branch(RelocKind::Aarch64Call26, 0x9400_0000, 1 << 27), None);
+        assert_eq!(branch(RelocKind::Aarch64Page21, 0x9000_0001, 1 << 40), Some(0x9000_0001));
+        assert_eq!(branch(RelocKind::Abs64, 0, 0), None);
+        assert_eq!(branch(RelocKind::ArmCall, 0, 0), None);
+    }
+}

@@ -1,0 +1,85 @@
+//! Emission: from allocated machine instructions to bytes.
+//!
+//! One walk over the instructions, with the allocator's edits merged in. How an instruction is encoded says its row in
+//! [`inst`](crate::inst); [`kinds`] takes its operands, in the order of the row. An address or constant that an
+//! instruction cannot carry is made in x16, or in x17 where an instruction has another use for that; neither is ever
+//! allocated, and nothing is kept there.
+
+mod atomic;
+mod control;
+#[cfg(test)]
+mod fault_tests;
+mod frame;
+mod inst;
+mod kinds;
+mod memory;
+mod native;
+mod vector;
+mod walk;
+
+use crate::abi::Frame;
+use crate::inst::Inst;
+use ice_asm::aarch64::{Branches, Encoder};
+use ice_asm::{CodeBuffer, Listing};
+use ice_codegen::assembly::TextParts;
+use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::exceptions::CallSites;
+use ice_codegen::mach::MachFunction;
+use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
+use ice_regalloc::Output;
+
+/// Memory of emission, reused from function to function.
+#[derive(Default)]
+pub struct EmitScratch {
+    pub(crate) frame: Frame,
+    tables: TableLabels,
+    steps: FrameSteps,
+    facts: UnwindFacts,
+    sites: CallSites,
+    texts: TextParts,
+}
+
+/// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
+pub(crate) fn emit_function<L: Listing>(
+    mach: &MachFunction<Inst>,
+    allocation: &Output,
+    scratch: &mut EmitScratch,
+    buffer: &mut CodeBuffer<L, Branches>,
+    out: &mut CompiledCode,
+) -> Result<(), ErrorKind> {
+    let EmitScratch { frame, tables, steps, facts, sites, texts } = scratch;
+    let cursor = Cursor::new(mach, allocation)?;
+    frame.compute(mach, allocation)?;
+    tables.clear();
+    steps.begin(mach.frame.unwind);
+    sites.begin();
+    texts.begin();
+    buffer.clear();
+    buffer.new_labels(mach.num_blocks());
+    let mut emitter = Emitter { frame, tables, sites, texts, e: Encoder::new(buffer), cursor };
+    emitter.prologue();
+    if steps.are_wanted() {
+        frame.describe(facts);
+        steps.note_body(emitter.e.buf.offset(), facts);
+    }
+    emitter.walk();
+    let faults = emitter.cursor.faults();
+    emission::finish(mach, faults, buffer, out)?;
+    tables.place(buffer, &mut out.tables)?;
+    sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
+    if !mach.tables.assemblies().is_empty() {
+        texts.finish(mach.tables.assemblies(), mach.tables.names(), buffer, out)?;
+    }
+    out.frames.extend_from_slice(steps.finish(buffer.offset()));
+    Ok(())
+}
+
+/// State of the walk.
+struct Emitter<'a, L: Listing> {
+    frame: &'a Frame,
+    tables: &'a mut TableLabels,
+    sites: &'a mut CallSites,
+    texts: &'a mut TextParts,
+    e: Encoder<'a, L>,
+    cursor: Cursor<'a, Inst>,
+}
