@@ -21,6 +21,7 @@ fn statements_do_what_clangs_do() {
     compare_with_clang("symver.c", 20, &["x86_64", "i686"]);
     compare_with_clang("assembly_arm.c", 1000, &["armv7", "armv7-soft"]);
     compare_with_clang("assembly_mips.c", 1000, &["mipsel"]);
+    compare_with_clang("assembly_aarch64.c", 1000, &["aarch64"]);
 }
 
 /// A native program whose function has a statement, and takes and gives an i32.
@@ -66,10 +67,26 @@ fn what_is_not_known_is_refused_with_its_text() {
         ("asm \"b elsewhere\", \"=r,0\"", "unknown label"),
         ("asm \".section x\", \"=r,0\"", "unknown directive"),
     ];
+    const AARCH64: &[(&str, &str)] = &[
+        ("asm \"frobnicate $0\", \"=r,0\"", "unknown instruction in \"frobnicate x0\""),
+        ("asm \"add ${0:w}, ${1:w}, #4097\", \"=r,r\"", "wrong operands"),
+        ("asm \"mov $0, ${1:k}\", \"=r,r\"", "the operand ${1:k}"),
+        ("asm \"mov $2, $1\", \"=r,r\"", "the operand $2"),
+        ("asm \"nop\", \"=t,0\"", "the constraint \"t\" of an operand of type i32"),
+        ("asm \"nop\", \"=r,{x29}\"", "the constraint \"{x29}\" of"),
+        ("asm \"b 1f\", \"=r,0\"", "unknown label"),
+        ("asm \"cbz ${1:w}, .Lelsewhere\", \"=r,r\"", "the label .Lelsewhere is not in the text"),
+        ("asm \".byte 1\", \"=r,0\"", "misaligned code"),
+        ("asm \".globl g\\0ag: nop\", \"=r,0\"", "it defines symbols"),
+        ("asm \".text\", \"=r,0\"", "unknown directive in \".text\""),
+        ("asm \"tbz $0, #1, 1f\\0a.fill 9000, 4, 0\\0a1:\", \"=r,0\"", "label out of reach in \"tbz"),
+        ("asm \"mov $0, $1\", \"=&{x0},{x0}\"", "not enough registers"),
+    ];
     let scratch = Scratch::new();
     let of =
         |target, width, list: &'static [(&str, &str)]| list.iter().map(move |&case| (target, width, case));
     let all = of("x86_64", "i64", X86).chain(of("armv7", "i32", ARM)).chain(of("mipsel", "i32", MIPS));
+    let all = all.chain(of("aarch64", "i64", AARCH64));
     for (target, width, (statement, error)) in all {
         let input =
             scratch.write("asm.ice", program(statement).replace("i64 native", &format!("{width} native")));
@@ -142,6 +159,8 @@ fn directives_beside_functions_are_for_all_machines() {
         assert!(symbol("table").is_global() && !symbol("table").is_undefined(), "{target}");
         assert!(symbol("number").is_weak() && symbol("number").address() == 7, "{target}");
     }
+    let output = with_lines(&scratch, "aarch64", "i64", "nop // none\nadd x0, x1");
+    assert!(errors(&output).contains("wrong operands in \"add x0, x1\""));
     let output = with_lines(&scratch, "mipsel", "i32", "nop");
     assert!(errors(&output).contains("unknown instruction in \"nop\""));
 }

@@ -310,7 +310,7 @@ impl MachInst for Inst {
             Inst::Call { .. } | Inst::Invoke { .. } => CALLER_SAVED,
             Inst::CallPreserveNone { .. } => NOT_PRESERVED,
             Inst::ThreadDescriptor { .. } => DESCRIPTOR_CALL,
-            Inst::AssemblyJump { destroyed, .. } => RegUnits::of_bits((*destroyed).into()),
+            Inst::AssemblyJump { destroyed, .. } => RegUnits::of_bits(*destroyed),
             _ => RegUnits::EMPTY,
         }
     }

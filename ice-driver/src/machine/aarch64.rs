@@ -6,7 +6,7 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-use super::{Arch, Features, Machine, MappingSymbols};
+use super::{Arch, Machine, MappingSymbols};
 #[cfg(feature = "cli")]
 use super::{Tools, runtime_source};
 #[cfg(feature = "aarch64")]
@@ -172,7 +172,7 @@ impl Machine for Aarch64 {
     }
 
     #[cfg(feature = "llvm")]
-    fn legalization(&self, _: Features) -> &'static MachineDescription {
+    fn legalization(&self, _: super::Features) -> &'static MachineDescription {
         &DESCRIPTION
     }
 
@@ -222,7 +222,7 @@ impl Machine for Aarch64 {
     }
 
     #[cfg(feature = "text")]
-    fn assembly(&self, _: Features, _: RelocationModel) -> Assembly {
+    fn assembly(&self, _: super::Features, _: RelocationModel) -> Assembly {
         Assembly {
             head: String::from("\t.arch armv8-a\n"),
             align: ".p2alignl",
@@ -232,7 +232,7 @@ impl Machine for Aarch64 {
     }
 
     #[cfg(feature = "cli")]
-    fn tools(&self, _: Features, _: Option<Arch>) -> Tools {
+    fn tools(&self, _: super::Features, _: Option<Arch>) -> Tools {
         Tools {
             compilers: &["aarch64-linux-gnu-gcc"],
             compiler_options: &[],
@@ -252,7 +252,7 @@ impl Machine for Aarch64 {
         &self,
         module: &Module,
         native: NativeModel,
-        _: Features,
+        _: super::Features,
         confinement: Confinement,
     ) -> Result<Box<dyn BackEnd>, Error> {
         if confinement != Confinement::None {

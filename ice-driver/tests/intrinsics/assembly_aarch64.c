@@ -187,7 +187,7 @@ static double floats(float x, double y) {
   double b, c;
   int whole;
   __asm__("fadd %s0, %s1, %s1" : "=w"(a) : "w"(x));
-  __asm__("fmul %d0, %d1, %d2" : "=w"(b) : "w"(y), "x"(y));
+  __asm__("fmul %d0, %d1, %d2" : "=w"(b) : "w"(y), "w"(y));
   __asm__("fcvtzs %w0, %s1" : "=r"(whole) : "w"(a));
   __asm__("fmov %d0, #0.5\n\tfmadd %d0, %d1, %d2, %d0\n\tfabs %d0, %d0\n\tfsqrt %d0, %d0" : "=&w"(c) : "w"(b), "w"(y));
   return a + b + c + whole;
@@ -267,7 +267,7 @@ static void vectors(uint8_t *to, const uint8_t *from) {
 
 static float products_of_lanes(floats4 x, floats4 y) {
   floats4 out = y;
-  __asm__("fmla %0.4s, %1.4s, %2.s[3]\n\tfmul %0.4s, %0.4s, %2.4s\n\tfaddp %0.4s, %0.4s, %0.4s" : "+w"(out) : "w"(x), "x"(y));
+  __asm__("fmla %0.4s, %1.4s, %2.s[3]\n\tfmul %0.4s, %0.4s, %2.4s\n\tfaddp %0.4s, %0.4s, %0.4s" : "+&w"(out) : "w"(x), "x"(y));
   return out[0] + out[1];
 }
 

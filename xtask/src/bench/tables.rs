@@ -68,6 +68,10 @@ fn translation(figures: &Figures) -> String {
         let theirs = |count: u32| per_byte(Some(u64::from(count) * 1_000_000));
         for target in TARGETS {
             let ours = |recipe| name(input.name, target, recipe);
+            // What nobody measured has no row.
+            if figures.get(Group::Translation, &ours("O2")).is_none() {
+                continue;
+            }
             let original = ORIGINAL_TARGETS.iter().position(|&original| original == target);
             let subzero = original.map(|at| &input.subzero[at]);
             let llc = input.llc.map(|count| if target == "i686" { theirs(count) } else { "-".into() });

@@ -6,8 +6,8 @@ use crate::entities::{ComdatId, FuncId, Symbol};
 use crate::hardening::{GuardSource, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
-    Arity, CallingConvention, Comdat, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results, Storage,
-    SymbolTraits, UnwindTables, Visibility,
+    Arity, CallingConvention, Comdat, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results,
+    Storage, SymbolTraits, UnwindTables, Visibility,
 };
 use crate::text::ParseErrorKind::{Expected, NumberOutOfRange, OutOfOrder, Undefined};
 use crate::text::lexer::{self, TokenKind};

@@ -10,6 +10,7 @@ mod tests;
 mod text;
 
 use crate::inst::{Inst, Src};
+use crate::regs::x;
 use crate::target::{Aarch64, Cx};
 use alloc::format;
 use alloc::string::{String, ToString as _};
@@ -17,8 +18,8 @@ use alloc::vec::Vec;
 use ice_asm::aarch64::{FloatWidth, assemble};
 use ice_asm::{Assembled, TextPlace};
 use ice_codegen::Operands as _;
-use ice_codegen::assembly::{AssemblyRules, Home, Refusal, Slot, Wish};
-use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::assembly::{AssemblyRules, Home, Place, Refusal, Slot, Wish};
+use ice_codegen::mach::{FrameInfo, Sink, VReg};
 use ice_ir::assembly::Dialect;
 use ice_ir::{Type, Value};
 use ice_regalloc::{PReg, RegUnits};
@@ -61,6 +62,15 @@ impl AssemblyRules for Aarch64 {
 
     fn receiving_inst() -> Option<Inst> {
         Some(Inst::Params)
+    }
+
+    /// Functions that call nothing keep their return address in the link register.
+    fn note_frame(&self, slots: &[Slot<'_>], frame: &mut FrameInfo) {
+        let reg = |slot: &Slot<'_>| match slot.place {
+            Place::Register(home) | Place::Memory(home) | Place::Flag(home) => Some(home.reg),
+            _ => None,
+        };
+        frame.has_calls |= slots.iter().any(|slot| reg(slot) == Some(x(30)));
     }
 
     fn type_in(reg: PReg, ty: Type) -> Type {

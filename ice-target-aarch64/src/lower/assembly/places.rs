@@ -11,8 +11,8 @@ use ice_regalloc::PReg;
 
 /// Things that are clobbered and are no registers where values live across instructions.
 const NO_REGISTERS: [&str; 17] = [
-    "cc", "memory", "nzcv", "fpcr", "fpsr", "ffr", "x16", "w16", "r16", "ip0", "x17", "w17", "r17", "ip1", "x18", "w18",
-    "r18",
+    "cc", "memory", "nzcv", "fpcr", "fpsr", "ffr", "x16", "w16", "r16", "ip0", "x17", "w17", "r17", "ip1",
+    "x18", "w18", "r18",
 ];
 
 /// General registers in the order in which they are taken: those that calls destroy first.
@@ -87,7 +87,7 @@ fn suits(reg: PReg, ty: Type) -> bool {
         None => !matches!(ty, Type::Void | Type::I1) && !ty.is_vector(),
         // Of v8 to v15 functions preserve 64 bits.
         Some(number) => {
-            !matches!(ty, Type::Void | Type::I1) && !(ty.is_vector() && (8..16).contains(&number))
+            !matches!(ty, Type::Void | Type::I1) && (!ty.is_vector() || !(8..16).contains(&number))
         }
     }
 }

@@ -192,8 +192,10 @@ impl<'m> Body<'m> {
             return self.add(ty, format!("bitcast {source} to {ty}"));
         }
         if ty.is_int() && self.chance(70) {
-            let is_source =
-                |other: Type| other.lanes == ty.lanes && other.is_int() && other.width != ty.width;
+            let is_lost = (ty.lanes, ty.width) == (Some(3), 8) && !self.module.limits.has_three_bytes;
+            let is_source = |other: Type| {
+                other.lanes == ty.lanes && other.is_int() && other.width != ty.width && !is_lost
+            };
             if let Some(source) = self.recent(is_source) {
                 return self.resize(&source, ty);
             }

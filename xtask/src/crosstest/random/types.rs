@@ -184,6 +184,8 @@ pub struct Limits {
     pub has_half: bool,
     /// Whether sums and differences of vectors tell which overflow. On AArch64 LLVM has wrong code for that as bits of a number.
     pub has_vector_overflow: bool,
+    /// Whether vectors of three lanes become bytes: LLVM 19 loses a lane of 64 bits on AArch64.
+    pub has_three_bytes: bool,
     /// Whether the least or greatest of two numbers narrower than a register may be left in memory by one operation. On
     /// MIPS LLVM compares them without extending them first, and takes the old one for one that is extended.
     pub has_narrow_extremes: bool,
@@ -201,6 +203,7 @@ impl Limits {
             is_x86,
             has_half: target == Target::X86_64,
             has_vector_overflow: target != Target::Aarch64,
+            has_three_bytes: target != Target::Aarch64,
             has_narrow_extremes: target != Target::Mipsel,
             has_narrow_exchanges: target != Target::Armv7,
         }
