@@ -176,6 +176,23 @@ impl RegisterFiles {
     }
 }
 
+/// The first `N` registers of a class in the order of allocation: `runs` are first numbers and counts.
+pub const fn order<const N: usize>(runs: &[(u8, u8)]) -> [PReg; N] {
+    let mut out = [PReg(0); N];
+    let (mut run, mut i) = (0, 0);
+    while run < runs.len() {
+        let mut n = 0;
+        while n < runs[run].1 {
+            out[i] = PReg(runs[run].0 + n);
+            i += 1;
+            n += 1;
+        }
+        run += 1;
+    }
+    assert!(i == N);
+    out
+}
+
 /// The registers of `preserved` that an allocated function saves: what its operands, the allocator's copies and its calls
 /// write.
 pub fn saved_registers<I: MachInst>(

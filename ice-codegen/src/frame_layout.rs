@@ -15,7 +15,7 @@ use crate::mach::{FrameInfo, FrameObject, FramePointer};
 use crate::target::ErrorKind;
 use alloc::vec::Vec;
 use ice_ir::ObjectKind;
-use ice_regalloc::SlotInfo;
+use ice_regalloc::{Allocation, SlotInfo};
 
 /// Offsets of everything in the frame from the register that it hangs off, in bytes. Reused from function to function.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,12 @@ pub struct FrameTop {
 }
 
 impl FrameLayout {
+    /// The offset of the spill slot that a place is.
+    #[inline(always)]
+    pub fn slot(&self, place: Allocation) -> Option<i32> {
+        self.slots.get(place.as_slot()?.as_u32() as usize).copied()
+    }
+
     /// Puts outgoing arguments, spill slots and fixed objects, of alignments up to `align`, upwards from the stack pointer.
     /// Gives the bytes that they take.
     pub fn place_body(&mut self, info: &FrameInfo, slots: &[SlotInfo], align: u32) -> u64 {

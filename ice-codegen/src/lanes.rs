@@ -21,8 +21,10 @@
 //! walks of at most 32 links for each link and each extraction that only links use, and for one that several shuffles use a
 //! search through at most 256 instructions, with such walks for each.
 
+use crate::lower::Lower;
+use crate::mach::{MachInst, Sink};
 use arrayvec::ArrayVec;
-use ice_ir::{Function, Inst, InstData, Type, Uses, Value, ValueDef};
+use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value, ValueDef};
 
 /// More links are not followed.
 const MAX_LINKS: usize = 32;
@@ -95,6 +97,48 @@ pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
     let all = constant_vector(func, value)?;
     let mask = u128::MAX >> (128 - bits);
     (0..128).step_by(bits as usize).all(|at| all >> at & mask == all & mask).then_some((all & mask) as u64)
+}
+
+/// The amount of a shift of all lanes, if it is the same constant below their width.
+pub fn uniform_amount(func: &Function, amounts: Value) -> Option<u8> {
+    let bits = lane_bits(func.value_type(amounts));
+    uniform_lane(func, amounts).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
+}
+
+/// What was put into a vector by an insertion that was folded.
+pub fn inserted<I: MachInst, S: Sink<I>>(cx: &Lower<'_, I, S>, vector: Value) -> Option<Value> {
+    match *cx.func.inst(cx.folded(vector).filter(|_| !cx.is_constant(vector))?) {
+        InstData::InsertElement { element, .. } => Some(element),
+        _ => None,
+    }
+}
+
+/// Whether `user` makes what `def`, an insertion, puts into a vector: another insertion on the way to a constant or a shuffle, a
+/// shift by the constant, or a shuffle that has the lane everywhere. `duplicated` tells of such a shuffle which of its vectors
+/// the lane is of, its bits and its number.
+pub fn folds_insertion<I: MachInst, S: Sink<I>>(
+    cx: &Lower<'_, I, S>,
+    (def, user): (Inst, Inst),
+    duplicated: impl Fn(&Shuffle) -> Option<(usize, u32, u8)>,
+) -> bool {
+    let (func, Some(result)) = (cx.func, cx.func.result(def)) else { return false };
+    match *func.inst(user) {
+        InstData::InsertElement { .. } => is_inserted_on(func, cx.uses, def, user, |_| true),
+        InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr, args } => {
+            args[1] == result && args[0] != result && uniform_amount(func, result).is_some()
+        }
+        InstData::ExtractElement { .. } => {
+            let InstData::InsertElement { index, .. } = *func.inst(def) else { return false };
+            let (ty, put) = (func.value_type(result), func.int_value(index));
+            let is_put = |shuffle: &Shuffle| {
+                duplicated(shuffle).is_some_and(|(n, bits, index)| {
+                    shuffle.sources[n] == result && bits == lane_bits(ty) && put == Some(index.into())
+                })
+            };
+            !ty.is_bool_or_bool_vector() && is_lane_of_shuffle(func, cx.uses, user, is_put)
+        }
+        _ => false,
+    }
 }
 
 /// The lane that a link puts, and the vector and lane that it is taken from.

@@ -71,6 +71,7 @@ extern crate alloc;
 pub mod abi;
 #[cfg(feature = "text")]
 mod annotation;
+mod arm_conditions;
 pub mod assembly;
 pub mod block_chances;
 pub mod block_layout;

@@ -132,6 +132,21 @@ impl Intrinsic {
         matches!(self, Bswap | Bitreverse | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
     }
 
+    /// True for accesses that are atomic, fences, and the question whether accesses are free of locks.
+    pub const fn is_atomic(self) -> bool {
+        use Intrinsic::*;
+        matches!(
+            self,
+            AtomicLoad
+                | AtomicStore
+                | AtomicRmw
+                | AtomicCmpxchg
+                | AtomicFence
+                | AtomicFenceAll
+                | AtomicIsLockFree
+        )
+    }
+
     /// True where values live across the call must be in memory, because it can return again.
     pub const fn returns_twice(self) -> bool {
         matches!(self, Intrinsic::Setjmp)

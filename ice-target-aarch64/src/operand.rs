@@ -6,7 +6,7 @@
 use crate::regs::{GPR, x};
 use ice_asm::SymbolId;
 use ice_asm::aarch64::{ArithImm, Cond, Extend, LogicImm, Shift, Width};
-pub use ice_codegen::mach::Callee;
+pub use ice_codegen::mach::{Callee, Src};
 use ice_codegen::mach::{Operand, OperandVisitor, VReg};
 
 /// The base of a memory operand.
@@ -51,16 +51,6 @@ pub struct Amode {
 }
 
 impl Amode {
-    /// `[base + disp]`.
-    pub const fn new(base: Base, disp: i32) -> Amode {
-        Amode { base, index: None, disp }
-    }
-
-    /// The operand `bytes` further on.
-    pub const fn offset(self, bytes: i32) -> Amode {
-        Amode { disp: self.disp.wrapping_add(bytes), ..self }
-    }
-
     /// Whether the address is a fixed distance from the frame.
     pub(crate) fn is_in_frame(&self) -> bool {
         matches!(self.base, Base::Object(_) | Base::Incoming) && self.index.is_none()
@@ -70,20 +60,15 @@ impl Amode {
     pub(crate) fn is_argument(&self) -> bool {
         self.base == Base::Incoming && self.disp >= 0 && self.index.is_none()
     }
-}
 
-/// A word that is read: in a register, or zero, which has one of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Src {
-    /// A register.
-    Reg(VReg),
-    /// Zero.
-    Zero,
-}
+    /// `[base + disp]`.
+    pub const fn new(base: Base, disp: i32) -> Amode {
+        Amode { base, index: None, disp }
+    }
 
-impl From<VReg> for Src {
-    fn from(reg: VReg) -> Src {
-        Src::Reg(reg)
+    /// The operand `bytes` further on.
+    pub const fn offset(self, bytes: i32) -> Amode {
+        Amode { disp: self.disp.wrapping_add(bytes), ..self }
     }
 }
 
@@ -189,14 +174,12 @@ pub(crate) const LAST_CALLEE: ice_regalloc::PReg = x(15);
 impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
     #[inline(always)]
     fn src(&mut self, src: Src) {
-        if let Src::Reg(reg) = src {
-            self.use_reg(reg, GPR);
-        }
+        self.use_reg_if(src.register(), GPR);
     }
 
     #[inline(always)]
     fn late_src(&mut self, src: Src) {
-        if let Src::Reg(reg) = src {
+        if let Some(reg) = src.register() {
             self.use_late_reg(reg, GPR);
         }
     }

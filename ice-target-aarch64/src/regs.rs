@@ -13,7 +13,7 @@
 //! AAPCS64, 2023Q3, 6.1.)
 
 use ice_asm::aarch64::{FloatWidth, Gpr, Vreg};
-use ice_codegen::abi::{Preserved, RegisterFiles};
+use ice_codegen::abi::{Preserved, RegisterFiles, order};
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -80,23 +80,6 @@ static REGISTERS: [RegisterInfo; 64] = {
     }
     registers
 };
-
-/// The first `N` registers of a class in the order of allocation: `runs` are first numbers and counts.
-const fn order<const N: usize>(runs: &[(u8, u8)]) -> [PReg; N] {
-    let mut out = [PReg(0); N];
-    let (mut run, mut i) = (0, 0);
-    while run < runs.len() {
-        let mut n = 0;
-        while n < runs[run].1 {
-            out[i] = PReg(runs[run].0 + n);
-            i += 1;
-            n += 1;
-        }
-        run += 1;
-    }
-    assert!(i == N);
-    out
-}
 
 /// The low halves of v8 to v15.
 const SAVED_VECTORS: RegUnits = RegUnits::span(FIRST_VECTOR + 8, 8);

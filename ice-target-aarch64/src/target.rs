@@ -111,6 +111,22 @@ impl Target for Aarch64 {
         &LAYOUTS
     }
 
+    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
+        self.materialize_constant(cx, value)
+    }
+
+    fn lower_jump<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, target: MachBlock) {
+        cx.sink.push(Inst::Jump { target });
+    }
+
+    fn lower_terminator<S: Sink<Inst>>(
+        &self,
+        cx: &mut Cx<'_, S>,
+        inst: ice_ir::Inst,
+    ) -> Result<(), ErrorKind> {
+        self.lower_control(cx, inst)
+    }
+
     fn lower_params<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>) -> Result<(), ErrorKind> {
         self.lower_incoming(cx)
     }
@@ -163,16 +179,12 @@ impl Target for Aarch64 {
             Rule::FloatCast { op, arg, result } => self.float_cast(cx, op, arg, result),
             Rule::Compare { result } => self.compare_value(cx, inst, result),
             Rule::Select { cond, values, result } => self.select(cx, cond, values, result),
+            Rule::Vector(rule) => self.vector(cx, inst, rule)?,
+            Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
             Rule::DynamicAlloca { size, align_log2, result } => self.alloca(cx, size, align_log2, result)?,
             Rule::Load { address, result, .. } => self.load(cx, address, result),
             Rule::Store { address, value, .. } => self.store(cx, address, value),
             Rule::Call => self.call(cx, inst)?,
-            Rule::BlockAddress { symbol, result } => {
-                let dst = cx.regs(result).lo();
-                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
-            }
-            Rule::Intrinsic { op, args } => self.intrinsic(cx, inst, op, args)?,
-            Rule::Vector(rule) => self.vector(cx, inst, rule)?,
             #[cfg(not(feature = "assembly"))]
             Rule::Assembly { .. } | Rule::AssemblyReceived { .. } => {
                 return Err(ErrorKind::Unsupported("inline assembly"));
@@ -181,27 +193,15 @@ impl Target for Aarch64 {
             Rule::Assembly { assembly, args } => self.assembly(cx, inst, assembly, args)?,
             #[cfg(feature = "assembly")]
             Rule::AssemblyReceived { before } => self.assembly_received(cx, before, inst)?,
+            Rule::BlockAddress { symbol, result } => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::MovSymbol { dst, symbol, addend: 0 });
+            }
             Rule::InvokeResult => self.invoke_result(cx, inst)?,
             Rule::LandingPad { exception, selector } => self.landing_pad(cx, exception, selector),
             Rule::Misplaced => return Err(ErrorKind::Unsupported("a terminator inside a block")),
         }
         Ok(())
-    }
-
-    fn lower_terminator<S: Sink<Inst>>(
-        &self,
-        cx: &mut Cx<'_, S>,
-        inst: ice_ir::Inst,
-    ) -> Result<(), ErrorKind> {
-        self.lower_control(cx, inst)
-    }
-
-    fn lower_jump<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, target: MachBlock) {
-        cx.sink.push(Inst::Jump { target });
-    }
-
-    fn materialize<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, value: Value) -> ValueRegs {
-        self.materialize_constant(cx, value)
     }
 
     fn noise(&self, _: Kinds) -> MachineNoise {

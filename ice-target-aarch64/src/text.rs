@@ -113,22 +113,6 @@ impl FieldText<Inst> for Amode {
     }
 }
 
-impl FieldText<Inst> for Src {
-    fn write(&self, out: &mut dyn Write) -> fmt::Result {
-        match self {
-            Src::Reg(reg) => write!(out, "{reg}"),
-            Src::Zero => out.write_str("zero"),
-        }
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Option<Src> {
-        if reader.eat("zero") {
-            return Some(Src::Zero);
-        }
-        reader.numbered("v").map(|reg| Src::Reg(VReg::from_u32(reg)))
-    }
-}
-
 impl FieldText<Inst> for Rhs {
     fn write(&self, out: &mut dyn Write) -> fmt::Result {
         match self {

@@ -6,7 +6,7 @@
 use crate::regs::{GPR, r};
 use ice_asm::SymbolId;
 use ice_asm::mips32::{Cc, Cond as RealCond, Gpr};
-pub use ice_codegen::mach::Callee;
+pub use ice_codegen::mach::{Callee, Src};
 use ice_codegen::mach::{Operand, OperandVisitor, VReg};
 
 /// The base of a memory operand.
@@ -58,21 +58,6 @@ impl Amode {
     /// Whether this is an argument on the stack: only the function may write there, and does not.
     pub(crate) fn is_argument(&self) -> bool {
         self.base == Base::Incoming && self.disp >= 0
-    }
-}
-
-/// A word that is read: in a register, or zero, which has one of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Src {
-    /// A register.
-    Reg(VReg),
-    /// Zero.
-    Zero,
-}
-
-impl From<VReg> for Src {
-    fn from(reg: VReg) -> Src {
-        Src::Reg(reg)
     }
 }
 
@@ -165,14 +150,12 @@ pub(crate) trait VisitOperands {
 impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
     #[inline(always)]
     fn src(&mut self, src: Src) {
-        if let Src::Reg(reg) = src {
-            self.use_reg(reg, GPR);
-        }
+        self.use_reg_if(src.register(), GPR);
     }
 
     #[inline(always)]
     fn late_src(&mut self, src: Src) {
-        if let Src::Reg(reg) = src {
+        if let Some(reg) = src.register() {
             self.use_late_reg(reg, GPR);
         }
     }

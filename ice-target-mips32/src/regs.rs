@@ -12,7 +12,7 @@
 //! (System V ABI, MIPS RISC Processor Supplement, 3rd edition, 3-11 f.)
 
 use ice_asm::mips32::{FloatWidth, Fpr, Gpr};
-use ice_codegen::abi::{Preserved, RegisterFiles};
+use ice_codegen::abi::{Preserved, RegisterFiles, order};
 use ice_codegen::mach::FramePointer;
 use ice_ir::native::CallingConvention;
 use ice_regalloc::{Allocation, ClassInfo, PReg, RegClass, RegUnits, RegisterFile, RegisterInfo};
@@ -95,23 +95,6 @@ static REGISTERS: [RegisterInfo; 80] = {
     }
     registers
 };
-
-/// The first `N` registers of a class in the order of allocation: `runs` are first numbers and counts.
-const fn order<const N: usize>(runs: &[(u8, u8)]) -> [PReg; N] {
-    let mut out = [PReg(0); N];
-    let (mut run, mut i) = (0, 0);
-    while run < runs.len() {
-        let mut n = 0;
-        while n < runs[run].1 {
-            out[i] = PReg(runs[run].0 + n);
-            i += 1;
-            n += 1;
-        }
-        run += 1;
-    }
-    assert!(i == N);
-    out
-}
 
 /// Registers that a call destroys: $v0 to $t7, $t8, $t9, $f0 to $f19.
 pub const CALLER_SAVED: RegUnits = RegUnits::of_bits(0x0300_fffc).union(RegUnits::span(FIRST_SINGLE, 20));

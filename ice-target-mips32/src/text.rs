@@ -81,22 +81,6 @@ impl FieldText<Inst> for Amode {
     }
 }
 
-impl FieldText<Inst> for Src {
-    fn write(&self, out: &mut dyn Write) -> fmt::Result {
-        match self {
-            Src::Reg(reg) => write!(out, "{reg}"),
-            Src::Zero => out.write_str("zero"),
-        }
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Option<Src> {
-        if reader.eat("zero") {
-            return Some(Src::Zero);
-        }
-        reader.numbered("v").map(|reg| Src::Reg(VReg::from_u32(reg)))
-    }
-}
-
 impl FieldText<Inst> for Cond {
     fn write(&self, out: &mut dyn Write) -> fmt::Result {
         let (name, a, b) = match *self {
@@ -110,7 +94,7 @@ impl FieldText<Inst> for Cond {
             Cond::False => return out.write_str("false"),
         };
         write!(out, "{name} {a} ")?;
-        b.write(out)
+        FieldText::<Inst>::write(&b, out)
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Cond> {
@@ -125,7 +109,7 @@ impl FieldText<Inst> for Cond {
         if !reader.eat(" ") {
             return None;
         }
-        let b = Src::read(reader)?;
+        let b = <Src as FieldText<Inst>>::read(reader)?;
         Some(match name {
             "eq" => Cond::Eq(a, b),
             "ne" => Cond::Ne(a, b),

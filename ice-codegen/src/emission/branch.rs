@@ -42,6 +42,20 @@ pub trait BranchEmitter<'a>: InstEmitter<'a> {
         }
     }
 
+    /// Goes on behind inline assembly that ends its block: to the first of its targets.
+    fn leave_assembly(&mut self, number: u32) {
+        let targets = self.cursor().mach.tables.assembly(number).map_or(&[][..], |text| &text.targets);
+        match targets {
+            [behind, others @ ..] => {
+                others.iter().for_each(|&target| {
+                    self.target_label(target);
+                });
+                self.jump_to(*behind);
+            }
+            [] => self.fault("inline assembly that jumps goes nowhere"),
+        }
+    }
+
     /// Jumps to a label.
     #[inline(always)]
     fn jump_to_label(&mut self, target: Label) {

@@ -15,6 +15,7 @@ mod function;
 mod origins;
 mod rewrite;
 pub mod rows;
+mod src;
 mod tables;
 pub mod text;
 
@@ -26,6 +27,7 @@ pub use ice_regalloc::{Block as MachBlock, Inst as MachInstId, Operand, RegClass
 pub use origins::KeepOrigins;
 
 pub use rows::OperandVisitor;
+pub use src::Src;
 pub use tables::{PlannedSwitch, Tables};
 
 use crate::live::LiveOperands;

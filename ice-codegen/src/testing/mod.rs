@@ -8,7 +8,7 @@ mod origins;
 mod pairs;
 
 pub use damage::{check_ends, check_missing_switch, check_shape, check_targets, damage_places};
-pub use operands::placed_operands;
+pub use operands::{PlacedOperand, placed_operands, written_operands};
 pub use origins::check_origins;
 pub use pairs::check_pairs;
 

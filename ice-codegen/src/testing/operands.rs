@@ -1,9 +1,29 @@
 //! The operands of inline assembly.
 
 use crate::assembly::{Place, Refusal, Slot, Wish, choose};
+use alloc::string::String;
 use alloc::vec::Vec;
 use ice_ir::{Assembly, Type};
-use ice_regalloc::{PReg, RegUnits};
+use ice_regalloc::{PReg, RegUnits, RegisterFile};
+
+/// What is told of an operand: its place, and how it is written.
+pub type PlacedOperand = (Place, Option<String>);
+
+/// The places of operands with these constraints and types, and how they are written with this modifier, on a machine with these
+/// registers; the rest as for [`placed_operands`].
+///
+/// # Errors
+/// Those of [`choose`].
+pub fn written_operands(
+    (constraints, types): (&str, &[Type]),
+    (number, modifier): (Option<i64>, &str),
+    file: &RegisterFile<'_>,
+    wish: &dyn Fn(&Slot<'_>) -> Option<Wish>,
+    written: impl Fn(&Slot<'_>, &str) -> Option<String>,
+) -> Result<Vec<PlacedOperand>, Refusal> {
+    let units = |reg| file.units(reg);
+    placed_operands(constraints, types, number, wish, &units, |slot| (slot.place, written(slot, modifier)))
+}
 
 /// What `look` says of each operand with these constraints when all have their places. Those that are values have these types,
 /// and inputs are this number if there is one; `wish` and `units` as for [`choose`].

@@ -4,7 +4,8 @@
 //! machine has none, are each the same few operations on words on all such machines; only the instructions for them differ.
 //!
 //! *Method.* A machine says what it does with words ([`Words`]); the rules stand here: [`divide`], [`PairRules`],
-//! [`BitRules`], [`MemoryRules`], [`CallRules`], [`InvokeRules`], [`ParamRules`], [`WordVectors`]. An operator is named as in the IR. An
+//! [`BitRules`], [`MemoryRules`], [`CallRules`], [`InvokeRules`], [`ParamRules`],
+//! [`ProgramRules`], [`WordVectors`]. An operator is named as in the IR. An
 //! operand may be a number or a shifted register, which the machine puts into its instruction or makes before, as it can.
 //!
 //! *Contract.* A rule never writes a register that it has not made, but for the destination, and that last: it may be
@@ -18,6 +19,7 @@ mod lanes;
 mod memory;
 mod pair;
 mod params;
+mod program;
 mod vector;
 
 pub use bits::BitRules;
@@ -28,6 +30,7 @@ pub use lanes::{Lane, folds_insertion};
 pub use memory::MemoryRules;
 pub use pair::{PairRules, PairShift};
 pub use params::ParamRules;
+pub use program::ProgramRules;
 pub use vector::WordVectors;
 
 use crate::compiled::Libcall;
@@ -187,6 +190,15 @@ pub trait Words: Operands {
         args: &[(ValueRegs, Type)],
         result: Option<(ValueRegs, Type)>,
     );
+
+    /// The remainder of floats.
+    fn float_remainder<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, args: [Value; 2], result: Value) {
+        let ty = cx.func.value_type(result);
+        let args = args.map(|arg| (self.regs(cx, arg), ty));
+        let helper = if ty == Type::F32 { Libcall::Fmodf } else { Libcall::Fmod };
+        let result = (cx.regs(result), ty);
+        self.libcall(cx, helper, &args, Some(result));
+    }
 
     /// A fresh general register.
     fn temp<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>) -> VReg {

@@ -61,6 +61,11 @@ macro_rules! in_register {
 impl<L: Listing> Emitter<'_, L> {
     in_register! { use_reg use_late_reg def_reg def_early_reg use_def_reg }
 
+    #[inline(always)]
+    pub(super) fn use_any(&mut self, _: VReg, _: RegClass) -> Allocation {
+        self.next()
+    }
+
     pub(super) fn def_fixed(&mut self, _: VReg, _: RegClass, reg: PReg) -> Gpr {
         Gpr::of(self.next_fixed(reg)).unwrap_or(Gpr::ANY)
     }
@@ -71,16 +76,8 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     #[inline(always)]
-    pub(super) fn use_any(&mut self, _: VReg, _: RegClass) -> Allocation {
-        self.next()
-    }
-
-    #[inline(always)]
     pub(super) fn src(&mut self, src: Src) -> Gpr {
-        match src {
-            Src::Reg(_) => self.gpr(),
-            Src::Zero => Gpr::ZERO,
-        }
+        src.register().map_or(Gpr::ZERO, |_| self.gpr())
     }
 
     #[inline(always)]

@@ -51,16 +51,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// The same, which ends its block.
     pub(super) fn assembly_jump(&mut self, number: u32) {
         self.assembly(number);
-        let targets = self.cursor.mach.tables.assembly(number).map_or(&[][..], |text| &text.targets);
-        match targets {
-            [behind, others @ ..] => {
-                others.iter().for_each(|&target| {
-                    self.target_label(target);
-                });
-                self.jump_to(*behind);
-            }
-            [] => self.fault("inline assembly that jumps goes nowhere"),
-        }
+        self.leave_assembly(number);
     }
 
     pub(super) fn copy_words(&mut self, dst: Gpr, src: Gpr, count: Gpr) {

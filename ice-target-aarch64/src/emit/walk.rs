@@ -18,14 +18,13 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Branches = Branches;
 
     #[inline(always)]
-    fn is_written(&mut self, _: MachBlock) -> bool {
-        self.cursor.take_passed()
+    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
+        &mut self.cursor
     }
 
-    /// No instruction has a way of its own.
     #[inline(always)]
-    fn usual(&mut self, _: &'a Inst) -> bool {
-        false
+    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
+        self.e.buf
     }
 
     #[inline(always)]
@@ -44,14 +43,15 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
         }
     }
 
+    /// No instruction has a way of its own.
     #[inline(always)]
-    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
-        &mut self.cursor
+    fn usual(&mut self, _: &'a Inst) -> bool {
+        false
     }
 
     #[inline(always)]
-    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
-        self.e.buf
+    fn is_written(&mut self, _: MachBlock) -> bool {
+        self.cursor.take_passed()
     }
 
     /// Nearly all are between a register and a slot that is near.
@@ -59,10 +59,10 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, size, .. } = edit;
         if class == regs::GPR && size == 4 {
-            if let (Some(to), Some(offset @ 0..REACH)) = (regs::as_gpr(to), self.offset(from)) {
+            if let (Some(to), Some(offset @ 0..REACH)) = (regs::as_gpr(to), self.frame.layout.slot(from)) {
                 return self.e.transfer(Transfer::LdrW, to, Mem::new(self.base(), offset));
             }
-            if let (Some(from), Some(offset @ 0..REACH)) = (regs::as_gpr(from), self.offset(to)) {
+            if let (Some(from), Some(offset @ 0..REACH)) = (regs::as_gpr(from), self.frame.layout.slot(to)) {
                 return self.e.transfer(Transfer::StrW, from, Mem::new(self.base(), offset));
             }
         }

@@ -10,6 +10,7 @@ use crate::abi::{self, ArgumentPlace, ArgumentPlaces, Convention, is_vector};
 use crate::inst::{Amode, Base, Callee, Inst, Src};
 use crate::regs::{FLOAT, GPR, float, v, x};
 use crate::target::{Aarch64, Cx};
+use core::ops::Range;
 use ice_asm::aarch64::{Alu, Transfer, Width};
 use ice_codegen::mach::{RegClass, Sink, VReg};
 use ice_codegen::rules::Destination;
@@ -29,6 +30,15 @@ impl CallRules for Aarch64 {
     const FIRST_ARG: u8 = 0;
     const FIRST_RESULT: u8 = 0;
     const RETURNS_ADDRESS: bool = false;
+
+    fn callee<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Destination) -> Callee {
+        match to {
+            Destination::Function(callee) | Destination::Retyped(callee) => {
+                Callee::Symbol(CodeSymbol::Function(callee).pack())
+            }
+            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
+        }
+    }
 
     fn convention(self, signature: Option<&Signature>) -> Convention {
         match signature {
@@ -92,6 +102,19 @@ impl CallRules for Aarch64 {
         cx.temp(ty.element()).lo()
     }
 
+    fn call_inst(inst: CallInst<Callee>) -> Inst {
+        match inst {
+            CallInst::Params => Inst::Params,
+            CallInst::Call(callee, CallingConvention::PreserveNone) => Inst::CallPreserveNone { callee },
+            CallInst::Call(callee, _) => Inst::Call { callee },
+            CallInst::Return => Inst::Ret,
+            CallInst::ReturnCall(callee, Range { start: from, end: to }, scratch) => {
+                Inst::ReturnCall { callee, from, to, scratch }
+            }
+            CallInst::Scratch(dst) => Inst::Scratch { dst },
+        }
+    }
+
     fn incoming(offset: u32) -> Amode {
         Amode::new(Base::Incoming, offset as i32)
     }
@@ -137,28 +160,6 @@ impl CallRules for Aarch64 {
 
     fn load_address<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, mem: Amode) {
         cx.sink.push(Inst::Lea { dst, mem });
-    }
-
-    fn call_inst(inst: CallInst<Callee>) -> Inst {
-        match inst {
-            CallInst::Params => Inst::Params,
-            CallInst::Call(callee, CallingConvention::PreserveNone) => Inst::CallPreserveNone { callee },
-            CallInst::Call(callee, _) => Inst::Call { callee },
-            CallInst::Return => Inst::Ret,
-            CallInst::ReturnCall(callee, moved, scratch) => {
-                Inst::ReturnCall { callee, from: moved.start, to: moved.end, scratch }
-            }
-            CallInst::Scratch(dst) => Inst::Scratch { dst },
-        }
-    }
-
-    fn callee<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, to: Destination) -> Callee {
-        match to {
-            Destination::Function(callee) | Destination::Retyped(callee) => {
-                Callee::Symbol(CodeSymbol::Function(callee).pack())
-            }
-            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
-        }
     }
 
     fn helper<S: Sink<Inst>>(self, _: &mut Cx<'_, S>, helper: Libcall) -> (Callee, Convention) {

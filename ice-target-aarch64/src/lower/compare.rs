@@ -25,45 +25,7 @@ const fn by_flags(cond: Cond) -> Outcome {
     Outcome::By(Test::Flags(cond))
 }
 
-/// Condition of an integer predicate.
-fn int_cond(cond: IntCond) -> Cond {
-    match cond {
-        IntCond::Eq => Cond::Eq,
-        IntCond::Ne => Cond::Ne,
-        IntCond::Ugt => Cond::Hi,
-        IntCond::Uge => Cond::Hs,
-        IntCond::Ult => Cond::Lo,
-        IntCond::Ule => Cond::Ls,
-        IntCond::Sgt => Cond::Gt,
-        IntCond::Sge => Cond::Ge,
-        IntCond::Slt => Cond::Lt,
-        IntCond::Sle => Cond::Le,
-    }
-}
-
-/// The conditions after `fcmp` (Arm Architecture Reference Manual, DDI 0487, table C1-1): less sets N, equal Z and C, greater C,
-/// unordered C and V.
-#[rustfmt::skip]
-fn float_outcome(cond: FloatCond) -> Outcome {
-    match cond {
-        FloatCond::False => Outcome::Known(false),
-        FloatCond::True  => Outcome::Known(true),
-        FloatCond::Oeq   => by_flags(Cond::Eq),
-        FloatCond::Ogt   => by_flags(Cond::Gt),
-        FloatCond::Oge   => by_flags(Cond::Ge),
-        FloatCond::Olt   => by_flags(Cond::Mi),
-        FloatCond::Ole   => by_flags(Cond::Ls),
-        FloatCond::One   => Outcome::Either(Cond::Mi, Cond::Gt),
-        FloatCond::Ord   => by_flags(Cond::Vc),
-        FloatCond::Uno   => by_flags(Cond::Vs),
-        FloatCond::Ueq   => Outcome::Either(Cond::Eq, Cond::Vs),
-        FloatCond::Ugt   => by_flags(Cond::Hi),
-        FloatCond::Uge   => by_flags(Cond::Pl),
-        FloatCond::Ult   => by_flags(Cond::Lt),
-        FloatCond::Ule   => by_flags(Cond::Le),
-        FloatCond::Une   => by_flags(Cond::Ne),
-    }
-}
+ice_codegen::arm_conditions!(Cond);
 
 impl Aarch64 {
     /// Prepares for a scalar comparison. What else needs constants must be materialised before.
@@ -210,7 +172,11 @@ impl Aarch64 {
         cond: FloatCond,
         [a, b]: [Value; 2],
     ) -> Outcome {
-        let outcome = float_outcome(cond);
+        let outcome = match float_conds(cond) {
+            Err(known) => Outcome::Known(known),
+            Ok((cond, None)) => by_flags(cond),
+            Ok((a, Some(b))) => Outcome::Either(a, b),
+        };
         if matches!(outcome, Outcome::Known(_)) {
             return outcome;
         }

@@ -7,7 +7,7 @@ use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Alu, Float2, Float3, FloatToInt, FloatWidth, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{Libcall, Operands as _, Words as _};
+use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, Type, Value};
 
 /// The instruction for an operator, where there is one.
@@ -30,16 +30,14 @@ impl Aarch64 {
         args: [Value; 2],
         result: Value,
     ) {
-        let ty = cx.func.value_type(result);
-        let Some(op) = float3(op) else {
-            let args = args.map(|arg| (self.regs(cx, arg), ty));
-            let helper = if ty == Type::F32 { Libcall::Fmodf } else { Libcall::Fmod };
-            let result = (cx.regs(result), ty);
-            return self.libcall(cx, helper, &args, Some(result));
-        };
-        let [lhs, rhs] = args.map(|arg| self.reg(cx, arg));
-        let (width, dst) = (float_width(ty), cx.regs(result).lo());
-        cx.sink.push(Inst::Float3 { op, width, dst, lhs, rhs });
+        match float3(op) {
+            None => self.float_remainder(cx, args, result),
+            Some(op) => {
+                let [lhs, rhs] = args.map(|arg| self.reg(cx, arg));
+                let (width, dst) = (float_width(cx.func.value_type(result)), cx.regs(result).lo());
+                cx.sink.push(Inst::Float3 { op, width, dst, lhs, rhs });
+            }
+        }
     }
 
     /// An operation on one number.

@@ -166,9 +166,6 @@ impl Aarch64 {
         let Some(result) = func.result(def) else { return false };
         let ty = func.value_type(result);
         match *func.inst(def) {
-            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
-                !func.value_type(args[0]).is_vector() && cx.decides(result, user)
-            }
             InstData::Cast { op: CastOp::Trunc, .. } => ty == Type::I1 && cx.decides(result, user),
             InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg } => {
                 extension(func, def).is_some()
@@ -177,7 +174,10 @@ impl Aarch64 {
                     && (folds_extension(cx, result, user) || is_long_factor(cx, result, user))
             }
             InstData::Load { .. } => folds_load(cx, def, ty, user),
-            InstData::InsertElement { .. } => self.folds_insertion(cx, def, user),
+            InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
+                !func.value_type(args[0]).is_vector() && cx.decides(result, user)
+            }
+            InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
                 cx.decides(result, user)
             }

@@ -11,18 +11,6 @@ use ice_codegen::words::divide;
 use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
-/// The operation for an IR operator, where there is one.
-pub(super) fn alu(op: BinaryOp) -> Option<Alu> {
-    Some(match op {
-        BinaryOp::Add => Alu::Add,
-        BinaryOp::Sub => Alu::Sub,
-        BinaryOp::And => Alu::And,
-        BinaryOp::Or => Alu::Orr,
-        BinaryOp::Xor => Alu::Eor,
-        _ => return None,
-    })
-}
-
 /// The shift for an IR operator.
 pub(super) fn shift(op: BinaryOp) -> Option<Shift> {
     Some(match op {
@@ -41,6 +29,18 @@ pub(super) fn shift_by(op: Shift) -> Two {
         Shift::Asr => Two::Asr,
         Shift::Ror => Two::Ror,
     }
+}
+
+/// The operation for an IR operator, where there is one.
+pub(super) fn alu(op: BinaryOp) -> Option<Alu> {
+    Some(match op {
+        BinaryOp::Add => Alu::Add,
+        BinaryOp::Sub => Alu::Sub,
+        BinaryOp::And => Alu::And,
+        BinaryOp::Or => Alu::Orr,
+        BinaryOp::Xor => Alu::Eor,
+        _ => return None,
+    })
 }
 
 /// A multiplication by a power of two, or by one more or less.

@@ -3,12 +3,11 @@
 use super::{float_width, width};
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Aarch64, Cx};
-use arrayvec::ArrayVec;
 use ice_asm::aarch64::{Float2, Float4, MultiplyHigh, One, Transfer, Width};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::words::MemoryRules as _;
-use ice_codegen::{ErrorKind, Libcall, Operands as _, Words as _};
-use ice_ir::{Intrinsic, Type, Value, ValueDef};
+use ice_codegen::words::ProgramRules;
+use ice_codegen::{ErrorKind, Operands as _};
+use ice_ir::{GlobalId, Intrinsic, Type, Value};
 
 /// The instruction of a scalar intrinsic on one floating-point number.
 fn float2(op: Intrinsic) -> Option<Float2> {
@@ -30,19 +29,12 @@ impl Aarch64 {
         op: Intrinsic,
         args: &[Value],
     ) -> Result<(), ErrorKind> {
+        if op.is_atomic() {
+            return self.atomic(cx, inst, op, args);
+        }
         let result = cx.func.result(inst);
         let ty = result.map_or(Type::Void, |value| cx.func.value_type(value));
         match (op, result) {
-            (
-                Intrinsic::AtomicCmpxchg
-                | Intrinsic::AtomicFence
-                | Intrinsic::AtomicFenceAll
-                | Intrinsic::AtomicIsLockFree
-                | Intrinsic::AtomicLoad
-                | Intrinsic::AtomicRmw
-                | Intrinsic::AtomicStore,
-                _,
-            ) => return self.atomic(cx, inst, op, args),
             (Intrinsic::Bswap | Intrinsic::Bitreverse | Intrinsic::Ctlz | Intrinsic::Cttz, Some(result)) => {
                 self.bits_of(cx, op, args[0], result);
             }
@@ -62,18 +54,20 @@ impl Aarch64 {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::MultiplyHigh { op: MultiplyHigh::Umulh, dst, lhs, rhs });
             }
-            (Intrinsic::Memcpy | Intrinsic::Memmove, _) => self.copy_memory(cx, op, args),
-            (Intrinsic::Memset, _) => self.fill_memory(cx, args),
-            (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
-            (Intrinsic::Stacksave, Some(result)) => {
+            (Intrinsic::ByValue, Some(result)) => {
+                let src = self.reg(cx, args[0]);
                 let dst = cx.regs(result).lo();
-                cx.sink.push(Inst::StackSave { dst });
+                cx.sink.push(Inst::Mov { width: Width::X, dst, src });
             }
             (Intrinsic::Stackrestore, _) => {
                 let src = self.reg(cx, args[0]);
                 cx.sink.push(Inst::StackRestore { src });
             }
-            (Intrinsic::VaStart, _) => self.start_variadic(cx, args[0]),
+            (Intrinsic::Stacksave, Some(result)) => {
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::StackSave { dst });
+            }
+            (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
             _ => return self.program_intrinsic(cx, op, args, result),
         }
         Ok(())
@@ -95,58 +89,37 @@ impl Aarch64 {
             _ => cx.sink.push(Inst::One { op: One::Clz, width, dst, src }),
         }
     }
+}
 
-    /// Intrinsics that ask the program or its system.
-    fn program_intrinsic<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: Intrinsic,
-        args: &[Value],
-        result: Option<Value>,
-    ) -> Result<(), ErrorKind> {
-        let unsupported = |what| Err(ErrorKind::Unsupported(what));
-        let to = result.map(|value| (cx.regs(value), cx.func.value_type(value)));
-        match (op, to) {
-            (Intrinsic::ByValue, Some((dst, _))) => {
-                let src = self.reg(cx, args[0]);
-                cx.sink.push(Inst::Mov { width: Width::X, dst: dst.lo(), src });
-            }
-            (Intrinsic::ReadTp, Some((dst, _))) if self.is_native() => {
-                cx.sink.push(Inst::ThreadPointer { dst: dst.lo() });
-            }
-            (Intrinsic::ReadTp, _) => self.libcall(cx, Libcall::ReadTp, &[], to),
-            (Intrinsic::Setjmp | Intrinsic::Longjmp, _) if self.is_native() => {
-                return unsupported(
-                    "the intrinsics setjmp and longjmp in native code; call the functions of the C library",
-                );
-            }
-            (Intrinsic::Setjmp | Intrinsic::Longjmp, _) => {
-                let helper = if op == Intrinsic::Setjmp { Libcall::Setjmp } else { Libcall::Longjmp };
-                let args: ArrayVec<_, 2> =
-                    args.iter().take(2).map(|&arg| (self.regs(cx, arg), Type::I32)).collect();
-                self.libcall(cx, helper, &args, to);
-            }
-            (Intrinsic::ThreadLocalAddress, Some((dst, _))) => match cx.func.value_def(args[0]) {
-                ValueDef::Global(global) => self.thread_local_address(cx, global, dst.lo()),
-                _ => return unsupported("the address of a thread-local variable that varies"),
-            },
-            (Intrinsic::FrameAddress | Intrinsic::ReturnAddress, Some((dst, _))) => {
-                return self.frame_address(cx, op, args[0], dst.lo());
-            }
-            _ => return unsupported("this intrinsic"),
-        }
-        Ok(())
+impl ProgramRules for Aarch64 {
+    fn is_ordinary(self) -> bool {
+        self.is_native()
     }
 
-    /// The address of a frame, or what it returns to: frames are a list.
-    fn frame_address<S: Sink<Inst>>(
+    fn read_thread_pointer<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg) -> bool {
+        if self.is_native() {
+            cx.sink.push(Inst::ThreadPointer { dst });
+        }
+        self.is_native()
+    }
+
+    fn address_in_thread<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, global: GlobalId, dst: VReg) {
+        self.thread_local_address(cx, global, dst);
+    }
+
+    fn start_list<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
+        self.start_variadic(cx, list);
+    }
+
+    /// Frames are a list.
+    fn frame_at<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         op: Intrinsic,
-        level: Value,
+        level: Option<i64>,
         dst: VReg,
     ) -> Result<(), ErrorKind> {
-        let Some(level @ 0..=MAX_LEVEL) = cx.func.int_value(level) else {
+        let Some(level @ 0..=MAX_LEVEL) = level else {
             return Err(ErrorKind::Unsupported("the address of a frame so far up"));
         };
         let mut mem = Amode::new(Base::Saved, 0);

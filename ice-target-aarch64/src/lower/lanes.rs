@@ -16,11 +16,11 @@ use crate::inst::{Inst, Src};
 use crate::target::{Aarch64, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::aarch64::{Alu, FloatWidth, Lane, Permute, Vector2, VectorImm, VectorLogic, Width};
-use ice_codegen::lanes::{self, Origin, are, constant_vector, is_zero, lane_bits, uniform_lane, whole_lanes};
+use ice_codegen::lanes::{self, Origin, are, constant_vector, is_zero, whole_lanes};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{BinaryOp, InstData, Type, Value};
+use ice_ir::{Type, Value};
 
 /// The width of the lanes of a vector type.
 pub(super) fn lane(ty: Type) -> Lane {
@@ -156,34 +156,14 @@ fn plan(bytes: &[Origin; 16]) -> Plan {
 impl Aarch64 {
     /// Whether `user` makes what `def`, an insertion, puts into a vector.
     pub(super) fn folds_insertion<S: Sink<Inst>>(
-        self,
         cx: &Cx<'_, S>,
         def: ice_ir::Inst,
         user: ice_ir::Inst,
     ) -> bool {
-        let (func, Some(result)) = (cx.func, cx.func.result(def)) else { return false };
-        match *func.inst(user) {
-            InstData::InsertElement { .. } => lanes::is_inserted_on(func, cx.uses, def, user, |_| true),
-            InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr, args } => {
-                args[1] == result && args[0] != result && Self::uniform_amount(cx, result).is_some()
-            }
-            InstData::ExtractElement { .. } => {
-                let InstData::InsertElement { index, .. } = *func.inst(def) else { return false };
-                let (ty, put) = (func.value_type(result), func.int_value(index));
-                !ty.is_bool_or_bool_vector()
-                    && lanes::is_lane_of_shuffle(func, cx.uses, user, |shuffle| {
-                        matches!(plan(&shuffle.bytes), Plan::Dup(n, of, index) if shuffle.sources[n] == result
-                            && of == lane(ty) && put == Some(index.into()))
-                    })
-            }
-            _ => false,
-        }
-    }
-
-    /// The amount of a shift, if it is the same constant below the width in all lanes.
-    pub(super) fn uniform_amount<S: Sink<Inst>>(cx: &Cx<'_, S>, amounts: Value) -> Option<u8> {
-        let bits = lane_bits(cx.func.value_type(amounts));
-        uniform_lane(cx.func, amounts).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
+        lanes::folds_insertion(cx, (def, user), |shuffle| match plan(&shuffle.bytes) {
+            Plan::Dup(n, lane, index) => Some((n, lane.bits(), index)),
+            _ => None,
+        })
     }
 
     /// The number of a lane.
@@ -191,30 +171,6 @@ impl Aarch64 {
         let count = cx.func.value_type(vector).lanes();
         let index = cx.func.int_value(index).and_then(|n| u8::try_from(n).ok());
         index.filter(|&n| u32::from(n) < count).ok_or(ErrorKind::Unsupported("a lane that is not constant"))
-    }
-
-    /// One lane of a vector.
-    pub(super) fn extract_element<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        vector: Value,
-        index: Value,
-        result: Value,
-    ) -> Result<(), ErrorKind> {
-        let index = Self::lane_index(cx, vector, index)?;
-        let (lane, sign) = (lane(cx.func.value_type(vector)), Signedness::Unsigned);
-        let src = self.reg(cx, vector);
-        let dst = cx.regs(result).lo();
-        match cx.func.value_type(result) {
-            Type::F32 | Type::F64 => cx.sink.push(Inst::LaneToFloat { lane, index, dst, src }),
-            Type::I1 => {
-                let mask = self.wide_temp(cx, Width::X);
-                cx.sink.push(Inst::LaneToWord { sign, lane, index, dst: mask, src });
-                self.alu_number(cx, (Alu::And, Width::W), dst, mask, 1);
-            }
-            _ => cx.sink.push(Inst::LaneToWord { sign, lane, index, dst, src }),
-        }
-        Ok(())
     }
 
     /// A vector with one lane replaced, or the constant vector or shuffle that ends with this.
@@ -264,6 +220,30 @@ impl Aarch64 {
         Ok(())
     }
 
+    /// One lane of a vector.
+    pub(super) fn extract_element<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        vector: Value,
+        index: Value,
+        result: Value,
+    ) -> Result<(), ErrorKind> {
+        let index = Self::lane_index(cx, vector, index)?;
+        let (lane, sign) = (lane(cx.func.value_type(vector)), Signedness::Unsigned);
+        let src = self.reg(cx, vector);
+        let dst = cx.regs(result).lo();
+        match cx.func.value_type(result) {
+            Type::F32 | Type::F64 => cx.sink.push(Inst::LaneToFloat { lane, index, dst, src }),
+            Type::I1 => {
+                let mask = self.wide_temp(cx, Width::X);
+                cx.sink.push(Inst::LaneToWord { sign, lane, index, dst: mask, src });
+                self.alu_number(cx, (Alu::And, Width::W), dst, mask, 1);
+            }
+            _ => cx.sink.push(Inst::LaneToWord { sign, lane, index, dst, src }),
+        }
+        Ok(())
+    }
+
     /// The register of `result` with a copy of the vector.
     fn copy_to_fill<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, vector: Value, result: Value) -> VReg {
         let src = self.reg(cx, vector);
@@ -303,7 +283,7 @@ impl Aarch64 {
     fn shuffle<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, shuffle: &lanes::Shuffle, result: Value) {
         let plan = plan(&shuffle.bytes);
         if let Plan::Dup(n, lane, index) = plan {
-            return self.duplicate(cx, shuffle.sources[n], lane, index, result);
+            return self.duplicate(cx, shuffle.sources[n], (lane, index), result);
         }
         if plan == Plan::Table {
             return self.look_up(cx, shuffle, result);
@@ -348,12 +328,10 @@ impl Aarch64 {
         self,
         cx: &mut Cx<'_, S>,
         source: Value,
-        lane: Lane,
-        index: u8,
+        (lane, index): (Lane, u8),
         result: Value,
     ) {
-        let put = cx.folded(source).map(|inst| *cx.func.inst(inst));
-        let Some(InstData::InsertElement { element, .. }) = put.filter(|_| !cx.is_constant(source)) else {
+        let Some(element) = lanes::inserted(cx, source) else {
             let src = self.reg(cx, source);
             let dst = cx.regs(result).lo();
             return cx.sink.push(Inst::SplatLane { lane, index, dst, src });

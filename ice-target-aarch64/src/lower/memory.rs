@@ -72,11 +72,10 @@ impl Aarch64 {
         align_log2: u8,
         result: Value,
     ) -> Result<(), ErrorKind> {
-        let dst = cx.regs(result).lo();
-        // Room to round the address up, as the stack pointer itself is not aligned to more.
         let align = 1u32 << align_log2.clamp(Self::STACK_ALIGN_LOG2, 31);
+        // Room to round the address up, as the stack pointer itself is not aligned to more.
         let slack = align - STACK_ALIGN;
-        let ty = cx.func.value_type(size);
+        let (ty, dst) = (cx.func.value_type(size), cx.regs(result).lo());
         match cx.func.int_value(size).map(|size| size as u64 & ty.int_mask()) {
             // So that several do not add up to nothing.
             Some(size) if size > MAX_FRAME => return Err(ErrorKind::FrameTooLarge(size)),

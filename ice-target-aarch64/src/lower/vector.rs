@@ -22,7 +22,7 @@ use ice_asm::aarch64::{
     Across, Cond, FloatWidth, Lane, Multiply, Permute, Select, Shift, Two, Vector2, Vector3, VectorFloat2,
     VectorFloat3, VectorLogic, VectorLong, VectorNarrow, VectorShift, Width,
 };
-use ice_codegen::lanes::{constant_vector, is_zero};
+use ice_codegen::lanes::{constant_vector, is_zero, uniform_amount};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
 use ice_codegen::rules::VectorRule;
@@ -235,7 +235,7 @@ impl Aarch64 {
         let ty = cx.func.value_type(result);
         let lane = lane(ty);
         if op.is_shift()
-            && let Some(amount) = Self::uniform_amount(cx, args[1])
+            && let Some(amount) = uniform_amount(cx.func, args[1])
         {
             self.shift_by_constant(cx, op, args[0], amount, result);
             return Ok(());

@@ -27,7 +27,7 @@ impl<L: Listing> Emitter<'_, L> {
         {
             return (self.base(), self.frame.layout.incoming.wrapping_add(mem.disp));
         }
-        let offset = self.offset(place);
+        let offset = self.frame.layout.slot(place);
         if offset.is_none() {
             self.fault(NO_SLOT);
         }

@@ -34,7 +34,7 @@ use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
-use ice_regalloc::{Allocation, Output};
+use ice_regalloc::Output;
 use ledger::Ledger;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
@@ -144,13 +144,7 @@ const WRONG_SIZE: &str = "it has operands of a size that it cannot have";
 
 pub(crate) const AL: Cond = Cond::Al;
 
-impl<'a, L: Listing> Emitter<'a, L> {
-    /// The offset of a slot.
-    #[inline(always)]
-    fn offset(&self, place: Allocation) -> Option<i32> {
-        self.frame.layout.slots.get(place.as_slot()?.as_u32() as usize).copied()
-    }
-}
+impl<'a, L: Listing> Emitter<'a, L> {}
 
 /// A small immediate: any of 8 bits can be encoded.
 fn imm(value: u8) -> Operand2 {

@@ -28,45 +28,7 @@ enum Source {
     Parts([Src; 2]),
 }
 
-/// Condition of an integer predicate.
-fn int_cond(cond: IntCond) -> Cond {
-    match cond {
-        IntCond::Eq => Cond::Eq,
-        IntCond::Ne => Cond::Ne,
-        IntCond::Ugt => Cond::Hi,
-        IntCond::Uge => Cond::Hs,
-        IntCond::Ult => Cond::Lo,
-        IntCond::Ule => Cond::Ls,
-        IntCond::Sgt => Cond::Gt,
-        IntCond::Sge => Cond::Ge,
-        IntCond::Slt => Cond::Lt,
-        IntCond::Sle => Cond::Le,
-    }
-}
-
-/// The conditions after `vcmp` (table A2-9): less sets N, equal Z and C, greater C, unordered C and V.
-#[rustfmt::skip]
-fn float_test(cond: FloatCond) -> Test {
-    let one = |cond| Test::Flags(cond, None);
-    match cond {
-        FloatCond::False => Test::Known(false),
-        FloatCond::True  => Test::Known(true),
-        FloatCond::Oeq   => one(Cond::Eq),
-        FloatCond::Ogt   => one(Cond::Gt),
-        FloatCond::Oge   => one(Cond::Ge),
-        FloatCond::Olt   => one(Cond::Mi),
-        FloatCond::Ole   => one(Cond::Ls),
-        FloatCond::One   => Test::Flags(Cond::Mi, Some(Cond::Gt)),
-        FloatCond::Ord   => one(Cond::Vc),
-        FloatCond::Uno   => one(Cond::Vs),
-        FloatCond::Ueq   => Test::Flags(Cond::Eq, Some(Cond::Vs)),
-        FloatCond::Ugt   => one(Cond::Hi),
-        FloatCond::Uge   => one(Cond::Pl),
-        FloatCond::Ult   => one(Cond::Lt),
-        FloatCond::Ule   => one(Cond::Le),
-        FloatCond::Une   => one(Cond::Ne),
-    }
-}
+ice_codegen::arm_conditions!(Cond);
 
 impl Arm32 {
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
@@ -228,7 +190,7 @@ impl Arm32 {
     }
 
     fn compare_floats<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: FloatCond, [a, b]: [Value; 2]) -> Test {
-        let test = float_test(cond);
+        let test = float_conds(cond).map_or_else(Test::Known, |(cond, or)| Test::Flags(cond, or));
         if matches!(test, Test::Known(_)) {
             return test;
         }

@@ -117,16 +117,7 @@ impl Arm32 {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::Float2 { op, size: float_size(ty), dst, src });
             }
-            (
-                Intrinsic::AtomicLoad
-                | Intrinsic::AtomicStore
-                | Intrinsic::AtomicRmw
-                | Intrinsic::AtomicCmpxchg
-                | Intrinsic::AtomicFence
-                | Intrinsic::AtomicFenceAll
-                | Intrinsic::AtomicIsLockFree,
-                _,
-            ) => return self.atomic(cx, inst, op, args),
+            _ if op.is_atomic() => return self.atomic(cx, inst, op, args),
             _ => return Err(ErrorKind::Unsupported("this intrinsic")),
         }
         Ok(())

@@ -17,10 +17,10 @@ use crate::inst::{FloatSize, Inst, NeonUnary};
 use crate::target::{Arm32, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::arm32::{Alu, Lane, Neon2, NeonImm, Sign};
-use ice_codegen::lanes::{self, Origin, are, constant_vector, lane_bits, uniform_lane, whole_lanes};
+use ice_codegen::lanes::{self, Origin, are, constant_vector, whole_lanes};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, ErrorKind, Operands as _, Words as _};
-use ice_ir::{BinaryOp, InstData, Type, Value};
+use ice_ir::{Type, Value};
 
 /// The width of the lanes of a vector type.
 pub(super) fn lane(ty: Type) -> Lane {
@@ -126,35 +126,14 @@ fn plan(bytes: &[Origin; 16]) -> Plan {
 impl Arm32 {
     /// Whether `user` makes what `def`, an insertion, puts into a vector.
     pub(super) fn folds_insertion<S: Sink<Inst>>(
-        self,
         cx: &Cx<'_, S>,
         def: ice_ir::Inst,
         user: ice_ir::Inst,
     ) -> bool {
-        let (func, Some(result)) = (cx.func, cx.func.result(def)) else { return false };
-        match *func.inst(user) {
-            InstData::InsertElement { .. } => lanes::is_inserted_on(func, cx.uses, def, user, |_| true),
-            InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr, args } => {
-                args[1] == result && args[0] != result && Self::uniform_amount(cx, result).is_some()
-            }
-            InstData::ExtractElement { .. } => {
-                let InstData::InsertElement { index, .. } = *func.inst(def) else { return false };
-                let lane = func.int_value(index);
-                !func.value_type(result).is_bool_or_bool_vector()
-                    && lanes::is_lane_of_shuffle(func, cx.uses, user, |shuffle| {
-                        let plan = plan(&shuffle.bytes);
-                        matches!(plan, Plan::Dup(n, _, index) if shuffle.sources[n] == result
-                            && lane == Some(index.into()))
-                    })
-            }
-            _ => false,
-        }
-    }
-
-    /// The amount of a shift, if it is the same constant below the width in all lanes.
-    pub(super) fn uniform_amount<S: Sink<Inst>>(cx: &Cx<'_, S>, amounts: Value) -> Option<u8> {
-        let bits = lane_bits(cx.func.value_type(amounts));
-        uniform_lane(cx.func, amounts).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
+        lanes::folds_insertion(cx, (def, user), |shuffle| match plan(&shuffle.bytes) {
+            Plan::Dup(n, lane, index) => Some((n, lane.bits(), index)),
+            _ => None,
+        })
     }
 
     /// The number of a lane.
@@ -297,8 +276,7 @@ impl Arm32 {
         index: u8,
         result: Value,
     ) {
-        let put = cx.folded(source).map(|inst| *cx.func.inst(inst));
-        let Some(InstData::InsertElement { element, .. }) = put.filter(|_| !cx.is_constant(source)) else {
+        let Some(element) = lanes::inserted(cx, source) else {
             let src = self.reg(cx, source);
             let dst = cx.regs(result).lo();
             return cx.sink.push(Inst::SplatLane { lane, index, dst, src });

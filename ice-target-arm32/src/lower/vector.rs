@@ -25,6 +25,7 @@ use ice_asm::arm32::{
     Alu, Float3, Lane, Neon2, NeonConvert, NeonFloat, NeonFloat2, NeonInt, NeonLogic, NeonShift,
     NeonShiftImm, Shift, Sign,
 };
+use ice_codegen::lanes::uniform_amount;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::rules::VectorRule;
 use ice_codegen::{ErrorKind, Libcall, NO_WIDE_REGISTERS, Operands as _, Words as _};
@@ -153,7 +154,7 @@ impl Arm32 {
         let ty = cx.func.value_type(result);
         let lane = lane(ty);
         if let BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr = op
-            && let Some(amount) = Self::uniform_amount(cx, args[1])
+            && let Some(amount) = uniform_amount(cx.func, args[1])
         {
             return self.shift_by_constant(cx, op, args[0], amount, result);
         }

@@ -32,12 +32,6 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// The offset of a slot.
-    #[inline(always)]
-    pub(super) fn offset(&self, place: Allocation) -> Option<i32> {
-        self.frame.layout.slots.get(place.as_slot()?.as_u32() as usize).copied()
-    }
-
     /// Where a spill slot is, or the argument that an instruction loads.
     pub(super) fn slot(&mut self, place: Allocation) -> Mem {
         let argument = match place.as_remat().and_then(|inst| self.cursor.inst(inst)) {
@@ -46,7 +40,7 @@ impl<L: Listing> Emitter<'_, L> {
             }
             _ => None,
         };
-        let offset = argument.or_else(|| self.offset(place));
+        let offset = argument.or_else(|| self.frame.layout.slot(place));
         if offset.is_none() {
             self.fault(NO_SLOT);
         }

@@ -65,10 +65,10 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     fn edit(&mut self, edit: &'a Edit) {
         let &Edit { from, to, class, .. } = edit;
         if class == regs::GPR && self.has_plain_slots {
-            if let (Some(to), Some(offset @ 0..0x8000)) = (regs::as_gpr(to), self.offset(from)) {
+            if let (Some(to), Some(offset @ 0..0x8000)) = (regs::as_gpr(to), self.frame.layout.slot(from)) {
                 return self.e.transfer(Transfer::Lw, to, Mem::new(self.base(), offset));
             }
-            if let (Some(from), Some(offset @ 0..0x8000)) = (regs::as_gpr(from), self.offset(to)) {
+            if let (Some(from), Some(offset @ 0..0x8000)) = (regs::as_gpr(from), self.frame.layout.slot(to)) {
                 return self.e.transfer(Transfer::Sw, from, Mem::new(self.base(), offset));
             }
         }

@@ -38,12 +38,7 @@ impl Mips32 {
         result: Value,
     ) {
         let ty = cx.func.value_type(result);
-        let Some(op) = float3(op) else {
-            let args = args.map(|arg| (self.regs(cx, arg), ty));
-            let helper = if ty == Type::F32 { Libcall::Fmodf } else { Libcall::Fmod };
-            let result = (cx.regs(result), ty);
-            return self.libcall(cx, helper, &args, Some(result));
-        };
+        let Some(op) = float3(op) else { return self.float_remainder(cx, args, result) };
         let [lhs, rhs] = args.map(|arg| self.reg(cx, arg));
         let (width, dst) = (float_width(ty), cx.regs(result).lo());
         cx.sink.push(Inst::Float3 { op, width, dst, lhs, rhs });

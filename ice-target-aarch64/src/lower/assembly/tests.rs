@@ -1,29 +1,26 @@
 use super::places::wish;
 use super::text::operand;
 use crate::regs::{FILES, v, x};
-use alloc::string::String;
 use alloc::vec::Vec;
 use ice_codegen::assembly::{Home, Place, Refusal};
 use ice_codegen::mach::FramePointer;
-use ice_codegen::testing::placed_operands;
+use ice_codegen::testing::{PlacedOperand, written_operands};
 use ice_ir::Type;
 use ice_ir::native::CallingConvention;
 
 /// The places of operands with these types, and how they are written with this modifier.
 fn placed(
-    constraints: &str,
+    text: &str,
     types: &[Type],
     number: Option<i64>,
     modifier: &str,
-) -> Result<Vec<(Place, Option<String>)>, Refusal> {
+) -> Result<Vec<PlacedOperand>, Refusal> {
     let file = FILES.of(CallingConvention::Standard, FramePointer::None);
-    let units = |reg| file.units(reg);
-    placed_operands(constraints, types, number, &wish, &units, |slot| (slot.place, operand(slot, modifier)))
+    written_operands((text, types), (number, modifier), file, &wish, operand)
 }
 
 fn places(constraints: &str, types: &[Type]) -> Vec<Place> {
-    let placed = placed(constraints, types, None, "").unwrap();
-    placed.into_iter().map(|(place, _)| place).collect()
+    placed(constraints, types, None, "").unwrap().into_iter().map(|(place, _)| place).collect()
 }
 
 const fn at(reg: ice_regalloc::PReg) -> Place {
