@@ -18,18 +18,8 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Branches = Branches;
 
     #[inline(always)]
-    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
-        &mut self.cursor
-    }
-
-    #[inline(always)]
-    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
-        self.e.buf
-    }
-
-    #[inline(always)]
-    fn inst(&mut self, inst: &'a Inst) {
-        self.dispatch(inst);
+    fn is_written(&mut self, _: MachBlock) -> bool {
+        self.cursor.take_passed()
     }
 
     fn last(&mut self, inst: &'a Inst) {
@@ -50,8 +40,18 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     }
 
     #[inline(always)]
-    fn is_written(&mut self, _: MachBlock) -> bool {
-        self.cursor.take_passed()
+    fn cursor(&mut self) -> &mut Cursor<'a, Inst> {
+        &mut self.cursor
+    }
+
+    #[inline(always)]
+    fn inst(&mut self, inst: &'a Inst) {
+        self.dispatch(inst);
+    }
+
+    #[inline(always)]
+    fn buffer(&mut self) -> &mut CodeBuffer<L, Branches> {
+        self.e.buf
     }
 
     /// Nearly all are between a register and a slot that is near.
