@@ -44,7 +44,7 @@
 //!
 //! | cargo feature | what it adds |
 //! |---|---|
-//! | `x86`, `arm32`, `mips32` | machines |
+//! | `x86`, `aarch64`, `arm32`, `mips32` | machines |
 //! | `pexe`, `llvm` | inputs: PNaCl bitcode, LLVM bitcode |
 //! | `text` | the text form, assembler text, and what steps have made as text |
 //! | `assembly` | assembly in the input; `llvm` and `text` bring it |
