@@ -139,8 +139,8 @@ impl Target for Aarch64 {
         self.is_in_addresses(cx, def)
     }
 
-    fn adds_in_addresses(&self) -> bool {
-        self.is_native()
+    fn falls_into_loops(&self) -> bool {
+        true
     }
 
     fn holds_constants(&self) -> bool {

@@ -207,7 +207,7 @@ impl Aarch64 {
     }
 }
 
-/// Whether `value` is the last operand of a sum or difference, or can be, and the other is in a register.
+/// Whether `value` is the last operand of a sum or difference, or can be, and the other is no number and in a register.
 fn is_last_term<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst) -> bool {
     match *cx.func.inst(user) {
         InstData::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), args } => {
@@ -219,7 +219,7 @@ fn is_last_term<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst)
 
 fn is_last<S: Sink<Inst>>(cx: &Cx<'_, S>, commutes: bool, value: Value, [a, b]: [Value; 2]) -> bool {
     let other = if b == value { a } else { b };
-    a != b && (b == value || commutes) && !cx.is_constant(other) && cx.folded(other).is_none()
+    a != b && (b == value || commutes) && number_of(cx.func, other).is_none() && cx.folded(other).is_none()
 }
 
 /// Whether an extension is an operand of the sum or difference `user`, or of the shift that is.

@@ -79,10 +79,10 @@ impl Aarch64 {
             return cx.sink.push(Inst::ExtractPair { width, dst, hi, lo, lsb });
         }
         let [a, b] = args;
-        // What comes second is a constant or was folded.
-        let is_first =
-            cx.is_constant(a) && !cx.is_constant(b) || cx.folded(a).is_some() && cx.folded(b).is_none();
-        let swap = op.is_commutative() && is_first && !cx.is_constant(b);
+        // What comes second is a number or was folded.
+        let [is_number, other_is] = args.map(|arg| number_of(cx.func, arg).is_some());
+        let is_first = is_number || cx.folded(a).is_some() && cx.folded(b).is_none();
+        let swap = op.is_commutative() && is_first && !other_is;
         let [a, b] = if swap { [b, a] } else { [a, b] };
         if let Some(alu) = alu(op) {
             self.alu_value(cx, alu, [a, b], ty, dst);

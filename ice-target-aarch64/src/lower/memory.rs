@@ -9,7 +9,7 @@ use ice_codegen::abi::{MAX_FRAME, PAGE};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::words::{MemoryRules, Word};
 use ice_codegen::{ErrorKind, Operands as _, Target as _, Words as _};
-use ice_ir::{Type, Value};
+use ice_ir::{Type, Value, ValueDef};
 
 /// The load of an integer type.
 pub(crate) fn load_op(ty: Type) -> Transfer {
@@ -56,6 +56,10 @@ impl Aarch64 {
     /// A store to a memory operand.
     pub(super) fn store_to<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) {
         let ty = cx.func.value_type(value);
+        if let (ValueDef::Float(0), Type::F32 | Type::F64) = (cx.func.value_def(value), ty) {
+            let op = if ty == Type::F32 { Transfer::StrW } else { Transfer::StrX };
+            return cx.sink.push(Inst::Store { op, src: Src::Zero, mem });
+        }
         if is_vector(ty) {
             let src = self.reg(cx, value);
             return cx.sink.push(Inst::StoreFloat { width: float_width(ty), src, mem });
