@@ -1,8 +1,7 @@
 //! Exceptions of C++ and panics of Rust: programs that catch, clean up and pass on do what other compilers' do.
 
-mod aarch64;
 mod arm;
-mod mips;
+mod emulated;
 mod random;
 
 use crate::common::{self, Scratch, expect_success, ice};
