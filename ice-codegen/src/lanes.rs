@@ -367,6 +367,26 @@ pub fn whole_lanes<const N: usize, const COUNT: usize>(bytes: &[Origin; 16]) -> 
     Some(lanes)
 }
 
+/// Two vectors, by number, and the byte of the first from which on the bytes come, first of the one, then of the other.
+pub fn consecutive(bytes: &[Origin; 16]) -> Option<(usize, usize, u8)> {
+    let vectors = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
+    vectors.flat_map(|pair| (1..16).map(move |start| (pair, start))).find_map(|([a, b], start)| {
+        let wanted = |n| if n + start < 16 { 16 * a + n + start } else { 16 * b + n + start - 16 };
+        are(bytes, wanted).then_some((a.into(), b.into(), start))
+    })
+}
+
+/// The vector, the bytes of its parts, which are 8, 4, 2 or all 16, and the lanes, of those given with their bytes, that come
+/// in reverse within each part.
+pub fn reversed<L: Copy>(bytes: &[Origin; 16], lanes: &[(L, u8)]) -> Option<(usize, u8, L)> {
+    let choices = [8, 4, 2, 16].into_iter().flat_map(|part| lanes.iter().map(move |&lane| (part, lane)));
+    choices.filter(|(part, (_, size))| size < part).find_map(|(part, (lane, size))| {
+        let wanted = |n: u8| n / part * part + (part - size - n % part / size * size) + n % size;
+        let source = [0, 1].into_iter().find(|source| are(bytes, |n| 16 * source + wanted(n)))?;
+        Some((source.into(), part, lane))
+    })
+}
+
 /// Whether the lanes are these, where they matter.
 pub fn are<const COUNT: usize>(lanes: &[Origin; COUNT], wanted: impl Fn(u8) -> u8) -> bool {
     (0..).zip(lanes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))

@@ -82,26 +82,15 @@ fn duplicate(bytes: &[Origin; 16]) -> Option<Plan> {
     })
 }
 
-fn extract(bytes: &[Origin; 16]) -> Option<Plan> {
-    let vectors = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
-    vectors.flat_map(|pair| (1..16).map(move |start| (pair, start))).find_map(|([a, b], start)| {
-        let wanted = |n| if n + start < 16 { 16 * a + n + start } else { 16 * b + n + start - 16 };
-        are(bytes, wanted).then_some(Plan::Ext(a.into(), b.into(), start))
-    })
-}
-
 fn reverse(bytes: &[Origin; 16]) -> Option<Plan> {
-    const PARTS: [(Option<Vector2>, u8); 4] =
-        [(Some(Vector2::Rev64), 8), (Some(Vector2::Rev32), 4), (Some(Vector2::Rev16), 2), (None, 16)];
-    let choices = PARTS.into_iter().flat_map(|part| LANES.into_iter().map(move |lane| (part, lane)));
-    choices.filter(|((_, part), (_, size))| size < part).find_map(|((op, part), (lane, size))| {
-        let wanted = |n: u8| n / part * part + (part - size - n % part / size * size) + n % size;
-        let source = [0, 1].into_iter().find(|source| are(bytes, |n| 16 * source + wanted(n)))?;
-        Some(match op {
-            Some(op) => Plan::Reverse(source.into(), op, lane),
-            None => Plan::ReverseAll(source.into(), lane),
-        })
-    })
+    let (source, part, lane) = lanes::reversed(bytes, &LANES)?;
+    let op = match part {
+        2 => Vector2::Rev16,
+        4 => Vector2::Rev32,
+        8 => Vector2::Rev64,
+        _ => return Some(Plan::ReverseAll(source, lane)),
+    };
+    Some(Plan::Reverse(source, op, lane))
 }
 
 fn by_turns(bytes: &[Origin; 16]) -> Option<Plan> {
@@ -146,7 +135,7 @@ fn plan(bytes: &[Origin; 16]) -> Plan {
     let copy = || (0..2).find(|&n| are(bytes, |byte| byte + 16 * n)).map(|n| Plan::Copy(n.into()));
     copy()
         .or_else(|| duplicate(bytes))
-        .or_else(|| extract(bytes))
+        .or_else(|| lanes::consecutive(bytes).map(|(a, b, byte)| Plan::Ext(a, b, byte)))
         .or_else(|| reverse(bytes))
         .or_else(|| by_turns(bytes))
         .or_else(|| moves(bytes))

@@ -67,26 +67,15 @@ fn duplicate(bytes: &[Origin; 16]) -> Option<Plan> {
     Some(Plan::Dup(usize::from(from / count), lane, from % count))
 }
 
-fn extract(bytes: &[Origin; 16]) -> Option<Plan> {
-    let vectors = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
-    vectors.flat_map(|pair| (1..16).map(move |start| (pair, start))).find_map(|([a, b], start)| {
-        let wanted = |n| if n + start < 16 { 16 * a + n + start } else { 16 * b + n + start - 16 };
-        are(bytes, wanted).then_some(Plan::Ext(a.into(), b.into(), start))
-    })
-}
-
 fn reverse(bytes: &[Origin; 16]) -> Option<Plan> {
-    const PARTS: [(Option<Neon2>, u8); 4] =
-        [(Some(Neon2::Vrev64), 8), (Some(Neon2::Vrev32), 4), (Some(Neon2::Vrev16), 2), (None, 16)];
-    let choices = PARTS.into_iter().flat_map(|part| LANES.into_iter().map(move |lane| (part, lane)));
-    choices.filter(|((_, part), (_, size))| size < part).find_map(|((op, part), (lane, size))| {
-        let wanted = |n: u8| n / part * part + (part - size - n % part / size * size) + n % size;
-        let source = [0, 1].into_iter().find(|source| are(bytes, |n| 16 * source + wanted(n)))?;
-        Some(match op {
-            Some(op) => Plan::Reverse(source.into(), op, lane),
-            None => Plan::ReverseAll(source.into(), lane),
-        })
-    })
+    let (source, part, lane) = lanes::reversed(bytes, &LANES)?;
+    let op = match part {
+        2 => Neon2::Vrev16,
+        4 => Neon2::Vrev32,
+        8 => Neon2::Vrev64,
+        _ => return Some(Plan::ReverseAll(source, lane)),
+    };
+    Some(Plan::Reverse(source, op, lane))
 }
 
 fn by_turns(bytes: &[Origin; 16]) -> Option<Plan> {
@@ -116,7 +105,7 @@ fn plan(bytes: &[Origin; 16]) -> Plan {
     let words = || whole_lanes::<4, 4>(bytes).map(Plan::Lanes);
     copy()
         .or_else(|| duplicate(bytes))
-        .or_else(|| extract(bytes))
+        .or_else(|| lanes::consecutive(bytes).map(|(a, b, byte)| Plan::Ext(a, b, byte)))
         .or_else(|| reverse(bytes))
         .or_else(|| by_turns(bytes))
         .or_else(words)
