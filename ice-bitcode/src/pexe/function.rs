@@ -148,6 +148,13 @@ impl FunctionReader {
         &self.checks.cfg
     }
 
+    /// Gives the memory back that reading has taken, but for that of the [flow graph](Self::flow_graph).
+    pub fn give_back(&mut self) {
+        let cfg = core::mem::take(&mut self.checks.cfg);
+        *self = FunctionReader::default();
+        self.checks.cfg = cfg;
+    }
+
     fn begin(&mut self, header: &ModuleHeader, function: FuncId, builder: &mut FunctionBuilder<'_>) {
         let module = &header.module;
         let signature = module.signature(function);

@@ -11,6 +11,7 @@ use super::{Bodies, BodyReader, Translate};
 use crate::error::Error;
 use crate::object::ZEROS_ALWAYS_ALLOWED;
 use crate::options::Options;
+use crate::parallel::HUGE_JOB;
 use crate::repeats::{Repeats, Repetition};
 use crate::report::Report;
 use crate::translate::compile_module;
@@ -35,7 +36,7 @@ const PADDING: usize = 8;
 const COPYING: usize = 16;
 
 /// Memory of a body that is kept for another one, in bytes.
-const KEPT: usize = 4 << 10;
+const KEPT: usize = 1 << 10;
 
 /// Reads the header of a program and has it translated.
 ///
@@ -348,6 +349,10 @@ impl BodyReader for StreamBodyReader<'_, '_> {
         if !repetition.is_again() {
             let mut builder = FunctionBuilder::filtered(func, filter);
             self.reader.read_bytes(header, &self.bytes, &body, &mut builder).map_err(Error::Bitcode)?;
+            if self.bytes.len() > HUGE_JOB {
+                self.bytes = Vec::new();
+                self.reader.give_back();
+            }
         }
         Ok(repetition)
     }

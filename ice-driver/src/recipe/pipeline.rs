@@ -7,6 +7,7 @@ use crate::formats::{Bodies, BodyReader};
 use crate::machine::Machine;
 use crate::options::{Emit, Timing};
 use crate::output::RangeOutput;
+use crate::parallel::HUGE_JOB;
 use crate::report::Report;
 use ice_codegen::block_chances::Shape;
 use ice_codegen::diversity::{Diversity, Kind, RandomOrder};
@@ -27,6 +28,9 @@ use ice_passes::{
 use std::time::Instant;
 #[cfg(feature = "text")]
 use {crate::options::Commentary, ice_codegen::Annotation};
+
+/// A function of more instructions is a huge job: in bitcode an instruction takes five to six bytes.
+const HUGE_FUNCTION: usize = HUGE_JOB / 6;
 
 /// What all functions of a translation have in common.
 pub struct Job<'a> {
@@ -419,11 +423,30 @@ impl Pipeline {
                     frame_at: self.frame_at,
                 };
                 self.generator.lower(input)?;
+                if self.func.num_insts() > HUGE_FUNCTION && !job.keeps_origins() && !job.is_observed() {
+                    self.give_back_ir();
+                }
             }
             Step::Allocate => self.generator.allocate()?,
             Step::Emit => self.emit(job, out)?,
         }
         Ok(())
+    }
+
+    /// Gives the memory of the IR back, whose machine instructions are there: that of a huge function is better used for the
+    /// allocation of its registers, which takes most.
+    #[cold]
+    #[inline(never)]
+    fn give_back_ir(&mut self) {
+        self.count_ir();
+        self.func = Function::new();
+        self.cfg = ControlFlowGraph::new();
+        self.uses = Uses::default();
+        self.dominators = DominatorTree::new();
+        self.loops = LoopForest::new();
+        self.layout = BlockLayout::default();
+        self.chances = BlockChances::default();
+        self.order = BlockOrder::default();
     }
 
     #[inline]
@@ -557,11 +580,16 @@ impl Pipeline {
         }
     }
 
+    /// Counts what is there of the function as IR.
+    fn count_ir(&mut self) {
+        self.report.blocks += self.func.num_blocks() as u64;
+        self.report.insts += self.func.num_insts() as u64;
+    }
+
     fn count(&mut self, recipe: Recipe) {
+        self.count_ir();
         let report = &mut self.report;
         report.functions += 1;
-        report.blocks += self.func.num_blocks() as u64;
-        report.insts += self.func.num_insts() as u64;
         report.mach_insts += self.generator.num_insts() as u64;
         report.add_allocation(recipe, &self.generator.allocation().stats);
     }
