@@ -8,6 +8,7 @@ use crate::unwind::FrameStep;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
+use core::ops::Range;
 use ice_asm::{
     BranchIsa, CodeBuffer, ConstantId, ConstantPool, ConstantSize, Label, Listing, Reloc, SymbolId,
 };
@@ -429,21 +430,27 @@ pub struct CompiledCode {
     pub parts: Vec<SectionPart>,
 }
 
-/// How far [`CompiledCode`] reaches: where the next function begins.
+/// How far [`CompiledCode`] reaches: where the next function begins. There is one for each function that waits to be
+/// written, so it is small: offsets in code have 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CodeEnd {
-    code: usize,
-    relocs: usize,
-    tables: usize,
-    data: usize,
-    origins: usize,
-    frames: usize,
-    live: usize,
-    exceptions: usize,
-    type_traps: usize,
-    labels: usize,
-    names: usize,
-    parts: usize,
+    code: u32,
+    relocs: u32,
+    tables: u32,
+    data: u32,
+    origins: u32,
+    frames: u32,
+    live: u32,
+    exceptions: u32,
+    type_traps: u32,
+    labels: u32,
+    names: u32,
+    parts: u32,
+}
+
+/// Of two such numbers, what lies between them.
+fn range(start: u32, end: u32) -> Range<usize> {
+    start as usize..end as usize
 }
 
 /// The machine code of one function.
@@ -501,18 +508,18 @@ impl CompiledCode {
     /// Where the next function begins.
     pub fn end(&self) -> CodeEnd {
         CodeEnd {
-            code: self.code.len(),
-            relocs: self.relocs.len(),
-            tables: self.tables.ends.len(),
-            data: self.data.len(),
-            origins: self.origins.len(),
-            frames: self.frames.len(),
-            live: self.live.len(),
-            exceptions: self.exceptions.len(),
-            type_traps: self.type_traps.len(),
-            labels: self.labels.len(),
-            names: self.names.len(),
-            parts: self.parts.len(),
+            code: self.code.len() as u32,
+            relocs: self.relocs.len() as u32,
+            tables: self.tables.ends.len() as u32,
+            data: self.data.len() as u32,
+            origins: self.origins.len() as u32,
+            frames: self.frames.len() as u32,
+            live: self.live.len() as u32,
+            exceptions: self.exceptions.len() as u32,
+            type_traps: self.type_traps.len() as u32,
+            labels: self.labels.len() as u32,
+            names: self.names.len() as u32,
+            parts: self.parts.len() as u32,
         }
     }
 
@@ -520,24 +527,24 @@ impl CompiledCode {
     pub fn function(&mut self, start: CodeEnd, end: CodeEnd) -> FunctionCode<'_> {
         let JumpTables { targets, ends } = &self.tables;
         FunctionCode {
-            code: &mut self.code[start.code..end.code],
-            relocs: &self.relocs[start.relocs..end.relocs],
+            code: &mut self.code[range(start.code, end.code)],
+            relocs: &self.relocs[range(start.relocs, end.relocs)],
             constants: &self.constants,
             tables: TableSlice {
                 targets,
-                ends: &ends[start.tables..end.tables],
-                base: start.tables.checked_sub(1).map_or(0, |before| ends[before]),
+                ends: &ends[range(start.tables, end.tables)],
+                base: (start.tables as usize).checked_sub(1).map_or(0, |before| ends[before]),
             },
-            data: &self.data[start.data..end.data],
-            origins: &self.origins[start.origins..end.origins],
-            frames: &self.frames[start.frames..end.frames],
-            live: self.live[start.live..end.live].first(),
-            exceptions: self.exceptions[start.exceptions..end.exceptions].first(),
-            type_traps: &self.type_traps[start.type_traps..end.type_traps],
-            labels: &self.labels[start.labels..end.labels],
+            data: &self.data[range(start.data, end.data)],
+            origins: &self.origins[range(start.origins, end.origins)],
+            frames: &self.frames[range(start.frames, end.frames)],
+            live: self.live[range(start.live, end.live)].first(),
+            exceptions: self.exceptions[range(start.exceptions, end.exceptions)].first(),
+            type_traps: &self.type_traps[range(start.type_traps, end.type_traps)],
+            labels: &self.labels[range(start.labels, end.labels)],
             taken_labels: &self.taken_labels,
-            names: &self.names[start.names..end.names],
-            parts: &self.parts[start.parts..end.parts],
+            names: &self.names[range(start.names, end.names)],
+            parts: &self.parts[range(start.parts, end.parts)],
         }
     }
 

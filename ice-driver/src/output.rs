@@ -34,7 +34,7 @@ struct RangeFunction {
 impl Output for RangeOutput {
     fn bytes(&self) -> usize {
         let sources = self.sources.iter().map(|(_, source)| source.bytes()).sum::<usize>();
-        self.compiled.bytes() + self.text.len() + self.log.len() + sources
+        size_of_val(&*self.functions) + self.compiled.bytes() + self.text.len() + self.log.len() + sources
     }
 }
 
