@@ -120,7 +120,7 @@ impl<'m> Placement<'m> {
         Placement {
             contents: Contents::Code,
             section: module.name(decl.symbol.section),
-            comdat: decl.symbol.comdat.expand(),
+            comdat: decl.symbol.comdat,
             name: module.name(decl.name),
             is_alone: sections.functions && module.environment == Environment::Native,
         }
@@ -144,7 +144,7 @@ impl<'m> Placement<'m> {
         is_here.then(|| Placement {
             contents: contents(module, global, relocation),
             section: module.name(decl.symbol.section),
-            comdat: decl.symbol.comdat.expand(),
+            comdat: decl.symbol.comdat,
             name: module.name(decl.name),
             is_alone: sections.data && module.environment == Environment::Native,
         })

@@ -32,8 +32,7 @@ pub fn has_local_twin(
         return false;
     }
     let (linkage, traits) = module.linkage(symbol);
-    let is_one_of_many =
-        traits.comdat.expand().is_some_and(|comdat| module.comdats[comdat].kind == ComdatKind::Any);
+    let is_one_of_many = traits.comdat.is_some_and(|comdat| module.comdats[comdat].kind == ComdatKind::Any);
     linkage == Linkage::External
         && traits.visibility == Visibility::Default
         && traits.preemption == Preemption::Excluded

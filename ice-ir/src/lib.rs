@@ -48,6 +48,7 @@ mod locations;
 mod loops;
 pub mod module;
 pub mod native;
+mod rare;
 pub mod source;
 pub mod text;
 pub mod types;
@@ -79,6 +80,7 @@ pub use native::{
     Arity, CallingConvention, Comdat, ComdatKind, Environment, FunctionTraits, Passing, Preemption, Results,
     Storage, SymbolTraits, Visibility,
 };
+pub use rare::{Rare, StaticDefault};
 pub use text::{ParseError, ParseErrorKind, parse_program, write_function, write_instruction, write_program};
 pub use types::Type;
 pub use uses::Uses;

@@ -15,6 +15,7 @@ use crate::native::{
     Arity, CallingConvention, Comdat, Environment, FunctionTraits, Passing, Preemption, Results, Storage,
     SymbolTraits, Visibility,
 };
+use crate::rare::Rare;
 use crate::types::Type;
 use cranelift_entity::PrimaryMap;
 
@@ -146,6 +147,9 @@ pub struct Name {
 }
 
 impl Name {
+    /// That of what has none.
+    pub const NONE: Name = Name { start: 0, len: 0 };
+
     /// True for a nameless function or global.
     pub const fn is_empty(self) -> bool {
         self.len == 0
@@ -217,9 +221,9 @@ pub struct FunctionDecl {
     /// Body or not.
     pub kind: FunctionKind,
     /// Linking beyond the linkage.
-    pub symbol: SymbolTraits,
+    pub symbol: Rare<SymbolTraits>,
     /// What callers and the body must know.
-    pub traits: FunctionTraits,
+    pub traits: Rare<FunctionTraits>,
 }
 
 impl FunctionDecl {
@@ -321,7 +325,7 @@ pub struct GlobalDecl {
     /// One copy, or one a thread.
     pub storage: Storage,
     /// Linking beyond the linkage.
-    pub symbol: SymbolTraits,
+    pub symbol: Rare<SymbolTraits>,
 }
 
 impl GlobalDecl {
@@ -333,7 +337,7 @@ impl GlobalDecl {
         initializers: core::ops::Range<u32>,
     ) -> Self {
         let (linkage, kind, storage) = (Linkage::Internal, GlobalKind::Defined, Storage::Shared);
-        let symbol = SymbolTraits::default();
+        let symbol = Rare::default();
         GlobalDecl { name, align_log2, mutability, initializers, linkage, kind, storage, symbol }
     }
 }

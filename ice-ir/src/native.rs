@@ -8,7 +8,7 @@ use crate::entities::ComdatId;
 use crate::hardening::StackProtection;
 use crate::instruction::named_enum;
 use crate::module::Name;
-use cranelift_entity::packed_option::PackedOption;
+use crate::rare::StaticDefault;
 
 named_enum!(
     /// What a program expects from the world around it.
@@ -251,17 +251,21 @@ pub struct SymbolTraits {
     /// The section asked for; empty for the usual one.
     pub section: Name,
     /// The group it belongs to.
-    pub comdat: PackedOption<ComdatId>,
+    pub comdat: Option<ComdatId>,
+}
+
+impl StaticDefault for SymbolTraits {
+    const DEFAULT: &'static SymbolTraits = &SymbolTraits {
+        visibility: Visibility::Default,
+        preemption: Preemption::Possible,
+        section: Name::NONE,
+        comdat: None,
+    };
 }
 
 impl Default for SymbolTraits {
     fn default() -> Self {
-        SymbolTraits {
-            visibility: Visibility::Default,
-            preemption: Preemption::Possible,
-            section: Name::default(),
-            comdat: None.into(),
-        }
+        *Self::DEFAULT
     }
 }
 
@@ -290,7 +294,7 @@ pub enum FrameChain {
 }
 
 /// What is known of a function beyond its signature, for its callers and for its own body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FunctionTraits {
     /// log2 of the alignment asked for; 0 for the usual one.
     pub align_log2: u8,
@@ -317,4 +321,26 @@ pub struct FunctionTraits {
     /// What stands in the eight bytes before its code, for code of sanitizers that looks whether it is of the type that it
     /// calls. There is no type word then.
     pub signature_words: Option<[u32; 2]>,
+}
+
+impl StaticDefault for FunctionTraits {
+    const DEFAULT: &'static FunctionTraits = &FunctionTraits {
+        align_log2: 0,
+        returns_twice: false,
+        noreturn: false,
+        nounwind: false,
+        frame_pointer: FrameChain::None,
+        unwind: UnwindTables::None,
+        landing: false,
+        wide_registers: false,
+        protection: StackProtection::None,
+        type_word: None,
+        signature_words: None,
+    };
+}
+
+impl Default for FunctionTraits {
+    fn default() -> Self {
+        *Self::DEFAULT
+    }
 }

@@ -73,8 +73,11 @@ pub(crate) fn view(module: &Module) -> Module {
         if *linkage != Linkage::Weak {
             *linkage = Linkage::External;
         }
-        traits.visibility = Visibility::Default;
-        traits.preemption = Preemption::Possible;
+        // Most have these already.
+        if (traits.visibility, traits.preemption) != (Visibility::Default, Preemption::Possible) {
+            traits.visibility = Visibility::Default;
+            traits.preemption = Preemption::Possible;
+        }
     }
     view
 }

@@ -122,10 +122,10 @@ fn rename(module: &mut Module, global: GlobalId, prefix: &[u8]) {
     }
     let name = module.make_name(prefix.iter().copied().chain(old));
     module.globals[global].name = name;
-    let group: Option<ComdatId> = module.globals[global].symbol.comdat.expand();
+    let group: Option<ComdatId> = module.globals[global].symbol.comdat;
     if let Some(group) = group {
         let kind = module.comdats[group].kind;
         let id = module.comdats.push(Comdat { name, kind });
-        module.globals[global].symbol.comdat = Some(id).into();
+        module.globals[global].symbol.comdat = Some(id);
     }
 }

@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
             None => Name::default(),
         };
         let comdat = indexed(common.comdat, self.comdats, "comdat")?;
-        let comdat = comdat.map(|index| ComdatId::from_u32(index as u32)).into();
+        let comdat = comdat.map(|index| ComdatId::from_u32(index as u32));
         Ok((wire, linkage, SymbolTraits { visibility, preemption, section, comdat }))
     }
 
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
         }));
         let start = self.module.initializers.len() as u32;
         let mut decl = GlobalDecl::new(Name::default(), align_log2, mutability, start..start);
-        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
+        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol.into());
         decl.kind = if is_declared { GlobalKind::Declared } else { GlobalKind::Defined };
         let id = self.module.globals.push(decl);
         self.add_symbol(Symbol::Global(id), ty, &common);
@@ -268,7 +268,7 @@ impl<'a> Builder<'a> {
             false => FunctionKind::Defined,
         };
         let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind);
-        (decl.symbol, decl.traits) = (symbol, traits);
+        (decl.symbol, decl.traits) = (symbol.into(), traits.into());
         let id = self.module.functions.push(decl);
         self.functions[id] = FunctionInfo {
             ty: Some(ty).into(),
@@ -320,7 +320,7 @@ impl<'a> Builder<'a> {
                 let own = Symbol::Global(self.module.globals.next_key());
                 let start = self.module.initializers.len() as u32;
                 let mut decl = GlobalDecl::new(Name::default(), Some(0), Mutability::Variable, start..start);
-                (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
+                (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol.into());
                 decl.kind = GlobalKind::Alias { target: own, addend: 0 };
                 self.module.globals.push(decl);
                 own
@@ -369,7 +369,7 @@ impl<'a> Builder<'a> {
         let (signature, _) = self.signature(ty, 0, 0)?;
         let own = Symbol::Function(self.module.functions.next_key());
         let mut decl = FunctionDecl::new(Name::default(), signature, linkage, kind(own));
-        decl.symbol = symbol;
+        decl.symbol = symbol.into();
         let id = self.module.functions.push(decl);
         self.functions[id].ty = Some(ty).into();
         Ok(own)

@@ -335,7 +335,7 @@ impl<'t> Parser<'t> {
         let name = self.declare_name(Symbol::Global(id))?;
         let align_log2 = if self.peek_word() == "align" { Some(self.alignment()?) } else { None };
         let mut decl = GlobalDecl::new(name, align_log2, mutability, 0..0);
-        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol);
+        (decl.linkage, decl.storage, decl.symbol) = (linkage, storage, symbol.into());
         if is_declared {
             decl.kind = GlobalKind::Declared;
         }
@@ -502,8 +502,8 @@ impl<'t> Parser<'t> {
 
     fn function(&mut self, mut kind: FunctionKind, deferred: &mut Deferred) -> Result<(), Failure> {
         let Some(linkage) = self.linkage() else { return self.fail(Expected("external or internal")) };
-        let symbol = self.symbol_words()?;
-        let traits = self.function_words()?;
+        let symbol = self.symbol_words()?.into();
+        let traits = self.function_words()?.into();
         let id = self.program.module.functions.next_key();
         let name_at = self.at;
         let name = self.declare_name(Symbol::Function(id))?;

@@ -200,7 +200,7 @@ impl Parser<'_> {
                 return self.fail(Undefined("comdat"));
             }
             self.advance();
-            symbol.comdat = ComdatId::from_u32(number).into();
+            symbol.comdat = Some(ComdatId::from_u32(number));
         }
         Ok(symbol)
     }

@@ -149,7 +149,7 @@ pub(super) fn write_symbol_words(
         write_string(module.name(symbol.section), out)?;
         out.write_char(' ')?;
     }
-    if let Some(comdat) = symbol.comdat.expand() {
+    if let Some(comdat) = symbol.comdat {
         write!(out, "{comdat} ")?;
     }
     Ok(())
