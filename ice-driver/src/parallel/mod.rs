@@ -29,7 +29,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const BYTES_PER_THREAD: usize = 16 << 10;
 
 /// Most bytes in a range of more than one job.
-const LARGEST_RANGE: usize = 16 << 10;
+const LARGEST_RANGE: usize = 8 << 10;
 
 /// A job of more bytes is a range by itself, and the worker does not keep the memory that it took.
 const LARGE_JOB: usize = 4 << 10;
@@ -45,7 +45,7 @@ const SMALLEST_RANGE: usize = 1 << 10;
 const SHARE: usize = 4;
 
 /// Bytes in flight for each thread.
-const WINDOW_PER_THREAD: usize = 64 << 10;
+const WINDOW_PER_THREAD: usize = 32 << 10;
 
 /// What comes of a range of jobs.
 pub trait Output: Default {
@@ -250,9 +250,9 @@ impl<S: Fn(usize) -> usize, O: Output, E, C> Drop for StopOnPanic<'_, S, O, E, C
 /// Does the jobs of `plan` with `work`, in ranges, and hands each output, in job order, to `consume`, on any
 /// thread but on one at a time. `begin` makes the consumer on the calling thread, while others work already.
 ///
-/// Every thread makes a worker state with `worker` and keeps it up to a large job, a thread alone up to a huge one; what `finish` makes of each
-/// comes back at the end, in no meaningful order, and with it the consumer. `work` receives an output that was used
-/// before or is new (`O::default()`); where a job fails, it leaves those before it in the output. A system
+/// Every thread makes a worker state with `worker` and keeps it up to a large job, a thread alone up to a huge one; what
+/// `finish` makes of each comes back at the end, in no meaningful order, and with it the consumer. `work` receives an output
+/// that was used before or is new (`O::default()`); where a job fails, it leaves those before it in the output. A system
 /// that gives fewer threads than asked for is no error.
 ///
 /// # Errors
