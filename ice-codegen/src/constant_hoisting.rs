@@ -40,6 +40,8 @@ const MAX_DISTANCE: usize = 64;
 pub enum Constant {
     /// A number of up to 32 bits that lowering makes.
     Word(u32),
+    /// One of 64 bits, where registers have as many.
+    Wide(u64),
     /// A constant of the function: an address, a floating-point number.
     Value(Value),
 }
@@ -281,6 +283,7 @@ impl HeldConstants {
 pub(crate) fn type_of(func: &Function, constant: Constant) -> Type {
     match constant {
         Constant::Word(_) => Type::I32,
+        Constant::Wide(_) => Type::I64,
         Constant::Value(value) => func.value_type(value),
     }
 }

@@ -34,8 +34,8 @@ const LARGEST_RANGE: usize = 8 << 10;
 /// A job of more bytes is a range by itself, and the worker does not keep the memory that it took.
 const LARGE_JOB: usize = 4 << 10;
 
-/// A job of more bytes takes so much memory that nobody keeps it. To take it anew costs a tenth of the work on a job of a
-/// quarter of that, less for larger ones.
+/// A job of more bytes takes so much memory that a thread alone does not keep it, either. A new worker costs a tenth of the
+/// work on a job of 8 KiB, and less of that on larger ones.
 pub(crate) const HUGE_JOB: usize = 32 << 10;
 
 /// Ranges are not made smaller than this, in bytes.
@@ -271,7 +271,7 @@ pub fn run_in_order<W, R: Send, O: Output + Send, E: Send, C: Send, S: Fn(usize)
         let (mut state, mut output, mut results) = (worker(), O::default(), Vec::new());
         for job in 0..plan.jobs {
             let result = work(&mut state, job..job + 1, &mut output);
-            // What comes of a job is twice as large at most, as a rule, and is known without asking for its size.
+            // The output tells how large the job was: as a rule it has at most twice the bytes, and `sizes` need not be asked.
             if output.bytes() > 2 * HUGE_JOB {
                 results.push(finish(state));
                 state = worker();

@@ -29,7 +29,7 @@ use std::time::Instant;
 #[cfg(feature = "text")]
 use {crate::options::Commentary, ice_codegen::Annotation};
 
-/// A function of more instructions is a huge job: in bitcode an instruction takes five to six bytes.
+/// More instructions of the IR are those of a huge job: in bitcode one takes five to six bytes.
 const HUGE_FUNCTION: usize = HUGE_JOB / 6;
 
 /// What all functions of a translation have in common.
@@ -433,8 +433,8 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Gives the memory of the IR back, whose machine instructions are there: that of a huge function is better used for the
-    /// allocation of its registers, which takes most.
+    /// Gives the memory of the IR back, once its machine instructions are there: the allocation of registers takes most, and
+    /// that of a huge function decides how much is held at all.
     #[cold]
     #[inline(never)]
     fn give_back_ir(&mut self) {

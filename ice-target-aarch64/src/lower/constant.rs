@@ -13,6 +13,7 @@
 //! What an instruction can carry itself ([`immediate`](super::immediate)) is not made. What loops use is made before them
 //! ([`ice_codegen::constant_hoisting`]): [`Aarch64::name_costly_constants`] follows the rules of lowering.
 
+use super::divide::wide_numbers;
 use super::int::alu;
 use super::{float_width, immediate, number_of, width};
 use crate::address::symbol_of;
@@ -72,6 +73,7 @@ impl Aarch64 {
             Constant::Word(imm) => {
                 return cx.sink.push(Inst::MovImm { width: Width::W, dst, imm: imm.into() });
             }
+            Constant::Wide(imm) => return cx.sink.push(Inst::MovImm { width: Width::X, dst, imm }),
             Constant::Value(value) => value,
         };
         let ty = cx.func.value_type(value);
@@ -150,10 +152,11 @@ impl Aarch64 {
         let mut called = None;
         match *func.inst(inst) {
             InstData::Binary { op, args: [_, b] } if op.is_division() => {
-                let ty = func.value_type(b);
-                if ty != Type::I64 {
-                    let n = func.int_value(b).unwrap_or(0);
-                    division::numbers(op, ty, n).for_each(|n| number(b, n.into()));
+                let (ty, n) = (func.value_type(b), func.int_value(b).unwrap_or(0));
+                match ty {
+                    Type::I64 => wide_numbers(op, n)
+                        .for_each(|n| visit(Constant::Wide(n), number_len(Width::X, n))),
+                    _ => division::numbers(op, ty, n).for_each(|n| number(b, n.into())),
                 }
             }
             InstData::Binary { op, args: [_, b] } => {

@@ -19,6 +19,17 @@ use ice_ir::{BinaryOp, Value};
 
 const WIDTH: Width = Width::X;
 
+/// The numbers that a division by the constant `n` has in registers: none for powers of two, and for 0.
+pub(super) fn wide_numbers(op: BinaryOp, n: i64) -> impl Iterator<Item = u64> {
+    let (sign, part) = parts(op);
+    let multiplier = match sign {
+        Signedness::Unsigned => magic::unsigned(64, n as u64).map(|magic| magic.multiplier),
+        Signedness::Signed => magic::signed(64, n).map(|magic| magic.multiplier as u64),
+    };
+    let divisor = multiplier.filter(|_| part == Part::Remainder).map(|_| n as u64);
+    multiplier.into_iter().chain(divisor)
+}
+
 impl Aarch64 {
     /// Any division of 64 bits.
     pub(super) fn divide_wide<S: Sink<Inst>>(

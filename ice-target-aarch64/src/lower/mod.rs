@@ -83,9 +83,11 @@ impl Aarch64 {
 
     /// A number in a register, which must not be written.
     pub(crate) fn wide_number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, imm: u64) -> VReg {
-        if width == Width::W
-            && let Some(reg) = cx.held(Constant::Word(imm as u32))
-        {
+        let constant = match width {
+            Width::W => Constant::Word(imm as u32),
+            Width::X => Constant::Wide(imm),
+        };
+        if let Some(reg) = cx.held(constant) {
             return reg;
         }
         let dst = self.wide_temp(cx, width);

@@ -92,6 +92,7 @@ impl Arm32 {
         }
         let is_kept = match constant {
             Constant::Word(number) => !is_one_word(number),
+            Constant::Wide(_) => false,
             Constant::Value(value) => address_of(cx.func, value).is_some(),
         };
         is_kept.then(|| {
@@ -106,6 +107,7 @@ impl Arm32 {
     pub(crate) fn make_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant, dst: VReg) {
         match constant {
             Constant::Word(imm) => cx.sink.push(Inst::MovImm { dst, imm }),
+            Constant::Wide(_) => cx.fault("a number of 64 bits is held in a register of 32"),
             Constant::Value(value) if let Some(object) = cx.frame_object(value) => {
                 cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
             }

@@ -72,6 +72,7 @@ impl Mips32 {
     pub(crate) fn make_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant, dst: VReg) {
         let value = match constant {
             Constant::Word(imm) => return cx.sink.push(Inst::MovImm { dst, imm }),
+            Constant::Wide(_) => return cx.fault("a number of 64 bits is held in a register of 32"),
             Constant::Value(value) => value,
         };
         match (cx.frame_object(value), symbol_of(cx.func, value)) {
