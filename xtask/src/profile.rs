@@ -8,7 +8,8 @@
 //! is among them.
 //!
 //! Systems map a binary in runs of pages, so functions that ran lie next to each other: the linker gets a list of them. The
-//! libraries of Rust and C have no counters; what of them runs is told by valgrind, if it is installed.
+//! libraries of Rust and C have no counters, and functions that are inlined elsewhere than they were when they were counted are
+//! not known by these. If valgrind is installed, it tells which of both kinds run, and the program is linked once more.
 
 use crate::process::{self, End};
 use crate::toolchain::{Recipe, Target, succeed, write};
@@ -78,22 +79,32 @@ pub fn build(workspace: &Workspace) -> anyhow::Result<Option<PathBuf>> {
     training.run(workspace)?;
     let profile = results.join("ice.profdata");
     cmd!(sh, "{reader} merge -o {profile} {counts}").quiet().run()?;
-    let mut link = Vec::new();
-    if rustc.host == LLD_HOST {
-        let texts = files(&counts, "profraw")?
-            .into_iter()
-            .map(|counts| Ok(cmd!(sh, "{reader} merge --text -o - {counts}").quiet().read()?))
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
-        let symbols = cmd!(sh, "nm --defined-only --numeric-sort {counting}").quiet().read()?;
-        let called = training.called()?;
-        let names = results.join("order");
-        write(&names, &order(&symbols, &executed, &called_functions(&called)))?;
-        link.push(format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)));
-        // What is inlined everywhere is no symbol.
-        link.push("-Clink-arg=-Wl,--no-warn-symbol-ordering".into());
+    let flag = format!("-Cprofile-use={}", show(&profile));
+    if rustc.host != LLD_HOST {
+        return build_with(workspace, &rustc, &flag, &[]).map(Some);
     }
-    build_with(workspace, &rustc, &format!("-Cprofile-use={}", show(&profile)), &link).map(Some)
+    let texts = files(&counts, "profraw")?
+        .into_iter()
+        .map(|counts| Ok(cmd!(sh, "{reader} merge --text -o - {counts}").quiet().read()?))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
+    let build_in_order = |of: &Path, called: &str, file: &str| {
+        let symbols = cmd!(sh, "nm --defined-only --numeric-sort {of}").quiet().read()?;
+        let names = results.join(file);
+        write(&names, &order(&symbols, &executed, &called_functions(called)))?;
+        let link = [
+            format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)),
+            // What is inlined everywhere is no symbol.
+            "-Clink-arg=-Wl,--no-warn-symbol-ordering".to_owned(),
+        ];
+        build_with(workspace, &rustc, &flag, &link)
+    };
+    let first = build_in_order(&counting, "", "order")?;
+    // Other functions are inlined than were counted: what there is now is told by the first one.
+    match training.called(&first)? {
+        Some(called) => build_in_order(&first, &called, "order-of-called").map(Some),
+        None => Ok(Some(first)),
+    }
 }
 
 /// The functions of a profile in LLVM's text form of which something was executed.
@@ -225,12 +236,13 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// What valgrind says of the functions that translations of the last program of each form call; empty without it.
-    fn called(&self) -> anyhow::Result<String> {
+    /// What valgrind says of the functions of `ice` that translations of the last program of each form call; `None` without
+    /// it.
+    fn called(&self, ice: &Path) -> anyhow::Result<Option<String>> {
         let (file, mut all) = (self.results.join("called"), String::new());
         if !has_tool("valgrind") {
-            tools::skip("the order of library functions", "no valgrind on this machine");
-            return Ok(all);
+            tools::skip("the order of functions without counters", "no valgrind on this machine");
+            return Ok(None);
         }
         for (program, threads) in [("training.pexe", "0"), ("training.pexe", "2"), ("training.bc", "2")] {
             let program = self.results.join(program);
@@ -240,12 +252,12 @@ impl Training<'_> {
             let out = format!("--callgrind-out-file={}", show(&file));
             let flags = ["--quiet", "--tool=callgrind", "--demangle=no", "--show-below-main=yes", &out];
             let mut valgrind = process::command(Path::new("valgrind"), flags);
-            valgrind.env("LLVM_PROFILE_FILE", "/dev/null").arg(self.ice);
+            valgrind.arg(ice);
             valgrind.args(["translate", "-O2", "--target", "i686", "--threads", threads, "-o"]);
             succeed(valgrind.arg(self.results.join("training.o")).arg(program))?;
             all += &std::fs::read_to_string(&file).with_context(|| show(&file))?;
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// `ice`, which adds what it executes to the counts of a name.

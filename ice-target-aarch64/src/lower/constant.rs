@@ -154,8 +154,9 @@ impl Aarch64 {
             InstData::Binary { op, args: [_, b] } if op.is_division() => {
                 let (ty, n) = (func.value_type(b), func.int_value(b).unwrap_or(0));
                 match ty {
-                    Type::I64 => wide_numbers(op, n)
-                        .for_each(|n| visit(Constant::Wide(n), number_len(Width::X, n))),
+                    Type::I64 => {
+                        wide_numbers(op, n).for_each(|n| visit(Constant::Wide(n), number_len(Width::X, n)))
+                    }
                     _ => division::numbers(op, ty, n).for_each(|n| number(b, n.into())),
                 }
             }
