@@ -8,8 +8,7 @@
 //! is among them.
 //!
 //! Systems map a binary in runs of pages, so functions that ran lie next to each other: the linker gets a list of them. The
-//! libraries of Rust and C have no counters, and functions that are inlined elsewhere than they were when they were counted are
-//! not known by these. If valgrind is installed, it tells which of both kinds run, and the program is linked once more.
+//! libraries of Rust and C have no counters; what of them runs is told by valgrind, if it is installed.
 
 use crate::process::{self, End};
 use crate::toolchain::{Recipe, Target, succeed, write};
@@ -28,9 +27,11 @@ const LLD_HOST: &str = "x86_64-unknown-linux-gnu";
 /// How the whole program is optimised when it is linked: without counts all of it would grow, with them what is executed.
 const WHOLE: &str = "profile.release.package.ice-driver.opt-level=3";
 const FREEZE_LIMIT: Duration = Duration::from_secs(60);
-/// Seeds of generated programs, from the first to before the second, and the number of statements in a function: small ones,
-/// and functions so large that memory for them is given back.
-const GENERATED: [[u32; 3]; 2] = [[0, 8, 20], [8, 10, 1500]];
+/// Seeds of generated programs, from the first to before the second, and the number of statements in a function.
+const GENERATED: [u32; 3] = [0, 8, 20];
+/// The same of one with functions so large that memory for them is given back. It is not counted, but what it calls has its
+/// place in the order.
+const LARGE: [u32; 3] = [8, 9, 1500];
 /// What PNaCl programs are compiled for.
 const PNACL: [&str; 6] = [
     "--target=i686-linux-gnu",
@@ -79,32 +80,22 @@ pub fn build(workspace: &Workspace) -> anyhow::Result<Option<PathBuf>> {
     training.run(workspace)?;
     let profile = results.join("ice.profdata");
     cmd!(sh, "{reader} merge -o {profile} {counts}").quiet().run()?;
-    let flag = format!("-Cprofile-use={}", show(&profile));
-    if rustc.host != LLD_HOST {
-        return build_with(workspace, &rustc, &flag, &[]).map(Some);
+    let mut link = Vec::new();
+    if rustc.host == LLD_HOST {
+        let texts = files(&counts, "profraw")?
+            .into_iter()
+            .map(|counts| Ok(cmd!(sh, "{reader} merge --text -o - {counts}").quiet().read()?))
+            .collect::<anyhow::Result<Vec<_>>>()?;
+        let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
+        let symbols = cmd!(sh, "nm --defined-only --numeric-sort {counting}").quiet().read()?;
+        let called = training.called(workspace)?;
+        let names = results.join("order");
+        write(&names, &order(&symbols, &executed, &called_functions(&called)))?;
+        link.push(format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)));
+        // What is inlined everywhere is no symbol.
+        link.push("-Clink-arg=-Wl,--no-warn-symbol-ordering".into());
     }
-    let texts = files(&counts, "profraw")?
-        .into_iter()
-        .map(|counts| Ok(cmd!(sh, "{reader} merge --text -o - {counts}").quiet().read()?))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
-    let build_in_order = |of: &Path, called: &str, file: &str| {
-        let symbols = cmd!(sh, "nm --defined-only --numeric-sort {of}").quiet().read()?;
-        let names = results.join(file);
-        write(&names, &order(&symbols, &executed, &called_functions(called)))?;
-        let link = [
-            format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)),
-            // What is inlined everywhere is no symbol.
-            "-Clink-arg=-Wl,--no-warn-symbol-ordering".to_owned(),
-        ];
-        build_with(workspace, &rustc, &flag, &link)
-    };
-    let first = build_in_order(&counting, "", "order")?;
-    // Other functions are inlined than were counted: what there is now is told by the first one.
-    match training.called(&first)? {
-        Some(called) => build_in_order(&first, &called, "order-of-called").map(Some),
-        None => Ok(Some(first)),
-    }
+    build_with(workspace, &rustc, &format!("-Cprofile-use={}", show(&profile)), &link).map(Some)
 }
 
 /// The functions of a profile in LLVM's text form of which something was executed.
@@ -177,6 +168,16 @@ fn has_static_library(workspace: &Workspace) -> bool {
     path.is_ok_and(|path| Path::new(path.trim()).is_absolute())
 }
 
+/// Writes generated programs, as text, to a directory.
+fn generate(workspace: &Workspace, numbers: [u32; 3], directory: &Path) -> anyhow::Result<()> {
+    let numbers = numbers.map(|number| number.to_string());
+    let sh = &workspace.shell;
+    cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {directory}")
+        .quiet()
+        .run()?;
+    Ok(())
+}
+
 /// Translations that are counted.
 struct Training<'a> {
     ice: &'a Path,
@@ -188,17 +189,11 @@ struct Training<'a> {
 impl Training<'_> {
     /// Translates everything of the set.
     fn run(&self, workspace: &Workspace) -> anyhow::Result<()> {
-        let sh = &workspace.shell;
         for program in files(&workspace.root.join("samples"), "pexe")? {
             self.translate_for_all(&program)?;
         }
         let generated = self.results.join("generated");
-        for numbers in GENERATED {
-            let numbers = numbers.map(|number| number.to_string());
-            cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {generated}")
-                .quiet()
-                .run()?;
-        }
+        generate(workspace, GENERATED, &generated)?;
         let program = self.results.join("training.pexe");
         for text in files(&generated, "ice")? {
             ensure!(self.freeze(&text, &program)?, "cannot freeze {}", text.display());
@@ -236,15 +231,20 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// What valgrind says of the functions of `ice` that translations of the last program of each form call; `None` without
-    /// it.
-    fn called(&self, ice: &Path) -> anyhow::Result<Option<String>> {
+    /// What valgrind says of the functions that translations of a large program and of the last one of each form call; empty
+    /// without it.
+    fn called(&self, workspace: &Workspace) -> anyhow::Result<String> {
         let (file, mut all) = (self.results.join("called"), String::new());
         if !has_tool("valgrind") {
-            tools::skip("the order of functions without counters", "no valgrind on this machine");
-            return Ok(None);
+            tools::skip("the order of library functions", "no valgrind on this machine");
+            return Ok(all);
         }
-        for (program, threads) in [("training.pexe", "0"), ("training.pexe", "2"), ("training.bc", "2")] {
+        let large = self.results.join("large");
+        generate(workspace, LARGE, &large)?;
+        for text in files(&large, "ice")? {
+            self.freeze(&text, &self.results.join("large.pexe"))?;
+        }
+        for (program, threads) in [("large.pexe", "0"), ("training.pexe", "2"), ("training.bc", "2")] {
             let program = self.results.join(program);
             if !program.is_file() {
                 continue;
@@ -252,12 +252,12 @@ impl Training<'_> {
             let out = format!("--callgrind-out-file={}", show(&file));
             let flags = ["--quiet", "--tool=callgrind", "--demangle=no", "--show-below-main=yes", &out];
             let mut valgrind = process::command(Path::new("valgrind"), flags);
-            valgrind.arg(ice);
+            valgrind.env("LLVM_PROFILE_FILE", "/dev/null").arg(self.ice);
             valgrind.args(["translate", "-O2", "--target", "i686", "--threads", threads, "-o"]);
             succeed(valgrind.arg(self.results.join("training.o")).arg(program))?;
             all += &std::fs::read_to_string(&file).with_context(|| show(&file))?;
         }
-        Ok(Some(all))
+        Ok(all)
     }
 
     /// `ice`, which adds what it executes to the counts of a name.
