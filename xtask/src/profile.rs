@@ -7,8 +7,7 @@
 //! `xtask/bench` as bitcode of LLVM and frozen to PNaCl programs. Nothing that `xtask bench` measures translation with
 //! is among them.
 //!
-//! Systems map a binary in runs of pages, so functions that ran lie next to each other: the linker gets a list of them. The
-//! libraries of Rust and C have no counters; what of them runs is told by valgrind, if it is installed.
+//! Systems map a binary in runs of pages, so functions that ran lie next to each other: the linker gets a list of them.
 
 use crate::process::{self, End};
 use crate::toolchain::{Recipe, Target, succeed, write};
@@ -29,9 +28,6 @@ const WHOLE: &str = "profile.release.package.ice-driver.opt-level=3";
 const FREEZE_LIMIT: Duration = Duration::from_secs(60);
 /// Seeds of generated programs, from the first to before the second, and the number of statements in a function.
 const GENERATED: [u32; 3] = [0, 8, 20];
-/// The same of one with functions so large that memory for them is given back. It is not counted, but what it calls has its
-/// place in the order.
-const LARGE: [u32; 3] = [8, 9, 1500];
 /// What PNaCl programs are compiled for.
 const PNACL: [&str; 6] = [
     "--target=i686-linux-gnu",
@@ -76,8 +72,7 @@ pub fn build(workspace: &Workspace) -> anyhow::Result<Option<PathBuf>> {
         sh.remove_path(&counts)?;
     }
     let counting = build_with(workspace, &rustc, &format!("-Cprofile-generate={}", show(&counts)), &[])?;
-    let training = Training { ice: &counting, results: &results, counts: &counts };
-    training.run(workspace)?;
+    Training { ice: &counting, results: &results, counts: &counts }.run(workspace)?;
     let profile = results.join("ice.profdata");
     cmd!(sh, "{reader} merge -o {profile} {counts}").quiet().run()?;
     let mut link = Vec::new();
@@ -88,9 +83,8 @@ pub fn build(workspace: &Workspace) -> anyhow::Result<Option<PathBuf>> {
             .collect::<anyhow::Result<Vec<_>>>()?;
         let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
         let symbols = cmd!(sh, "nm --defined-only --numeric-sort {counting}").quiet().read()?;
-        let called = training.called(workspace)?;
         let names = results.join("order");
-        write(&names, &order(&symbols, &executed, &called_functions(&called)))?;
+        write(&names, &order(&symbols, &executed))?;
         link.push(format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)));
         // What is inlined everywhere is no symbol.
         link.push("-Clink-arg=-Wl,--no-warn-symbol-ordering".into());
@@ -110,25 +104,11 @@ fn executed(profile: &str) -> HashSet<&str> {
     profile.split("\n\n").filter_map(name_if_executed).collect()
 }
 
-/// The functions in a file of callgrind.
-fn called_functions(file: &str) -> HashSet<&str> {
-    fn name(line: &str) -> Option<&str> {
-        let (kind, name) = line.split_once(") ")?;
-        // What calls itself is counted as `name'2`.
-        (kind.starts_with("fn=(") || kind.starts_with("cfn=(")).then_some(name.split('\'').next()?)
-    }
-    file.lines().filter_map(name).collect()
-}
-
 /// The names of the functions that any of the profiles has, a line each: first those of most profiles, then by which
 /// these are, then in the order that `nm` lists symbols in. So what one kind of translation executes is in few places.
-/// Functions that are `called` and in no profile have no counters, and are taken for ones that all have.
-fn order(symbols: &str, executed: &[HashSet<&str>], called: &HashSet<&str>) -> String {
-    let absent = |name: &str| -> Vec<bool> {
-        let absent: Vec<bool> = executed.iter().map(|functions| !functions.contains(name)).collect();
-        let is_uncounted = called.contains(name) && !absent.contains(&false);
-        if is_uncounted { vec![false; absent.len()] } else { absent }
-    };
+fn order(symbols: &str, executed: &[HashSet<&str>]) -> String {
+    let absent =
+        |name: &str| -> Vec<bool> { executed.iter().map(|functions| !functions.contains(name)).collect() };
     let names = symbols.lines().filter_map(|line| line.split_whitespace().nth(2));
     let mut names: Vec<_> = names.map(|name| (absent(name), name)).collect();
     names.retain(|(absent, _)| absent.contains(&false));
@@ -168,16 +148,6 @@ fn has_static_library(workspace: &Workspace) -> bool {
     path.is_ok_and(|path| Path::new(path.trim()).is_absolute())
 }
 
-/// Writes generated programs, as text, to a directory.
-fn generate(workspace: &Workspace, numbers: [u32; 3], directory: &Path) -> anyhow::Result<()> {
-    let numbers = numbers.map(|number| number.to_string());
-    let sh = &workspace.shell;
-    cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {directory}")
-        .quiet()
-        .run()?;
-    Ok(())
-}
-
 /// Translations that are counted.
 struct Training<'a> {
     ice: &'a Path,
@@ -189,11 +159,15 @@ struct Training<'a> {
 impl Training<'_> {
     /// Translates everything of the set.
     fn run(&self, workspace: &Workspace) -> anyhow::Result<()> {
+        let sh = &workspace.shell;
         for program in files(&workspace.root.join("samples"), "pexe")? {
             self.translate_for_all(&program)?;
         }
         let generated = self.results.join("generated");
-        generate(workspace, GENERATED, &generated)?;
+        let numbers = GENERATED.map(|number| number.to_string());
+        cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {generated}")
+            .quiet()
+            .run()?;
         let program = self.results.join("training.pexe");
         for text in files(&generated, "ice")? {
             ensure!(self.freeze(&text, &program)?, "cannot freeze {}", text.display());
@@ -229,35 +203,6 @@ impl Training<'_> {
             }
         }
         Ok(())
-    }
-
-    /// What valgrind says of the functions that translations of a large program and of the last one of each form call; empty
-    /// without it.
-    fn called(&self, workspace: &Workspace) -> anyhow::Result<String> {
-        let (file, mut all) = (self.results.join("called"), String::new());
-        if !has_tool("valgrind") {
-            tools::skip("the order of library functions", "no valgrind on this machine");
-            return Ok(all);
-        }
-        let large = self.results.join("large");
-        generate(workspace, LARGE, &large)?;
-        for text in files(&large, "ice")? {
-            self.freeze(&text, &self.results.join("large.pexe"))?;
-        }
-        for (program, threads) in [("large.pexe", "0"), ("training.pexe", "2"), ("training.bc", "2")] {
-            let program = self.results.join(program);
-            if !program.is_file() {
-                continue;
-            }
-            let out = format!("--callgrind-out-file={}", show(&file));
-            let flags = ["--quiet", "--tool=callgrind", "--demangle=no", "--show-below-main=yes", &out];
-            let mut valgrind = process::command(Path::new("valgrind"), flags);
-            valgrind.env("LLVM_PROFILE_FILE", "/dev/null").arg(self.ice);
-            valgrind.args(["translate", "-O2", "--target", "i686", "--threads", threads, "-o"]);
-            succeed(valgrind.arg(self.results.join("training.o")).arg(program))?;
-            all += &std::fs::read_to_string(&file).with_context(|| show(&file))?;
-        }
-        Ok(all)
     }
 
     /// `ice`, which adds what it executes to the counts of a name.
@@ -333,15 +278,6 @@ mod tests {
         let symbols =
             "0001 t first\n0002 T cold\n0003 t second\n0004 t all\n     U outside\n0005 t first_too\n";
         let executed = [HashSet::from(["first", "all", "first_too"]), HashSet::from(["second", "all"])];
-        assert_eq!(order(symbols, &executed, &HashSet::new()), "all\nfirst\nfirst_too\nsecond\n");
-        // The second one is counted, so that it is known who executes it.
-        let called = HashSet::from(["cold", "second"]);
-        assert_eq!(order(symbols, &executed, &called), "cold\nall\nfirst\nfirst_too\nsecond\n");
-    }
-
-    #[test]
-    fn functions_are_told_from_a_file_of_callgrind() {
-        let file = "fn=(1) malloc\n12 +3\ncfn=(2) sort'2\ncalls=1 5\nfn=(1)\ncfi=(7) file.c\n";
-        assert_eq!(called_functions(file), HashSet::from(["malloc", "sort"]));
+        assert_eq!(order(symbols, &executed), "all\nfirst\nfirst_too\nsecond\n");
     }
 }
