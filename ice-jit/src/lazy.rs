@@ -24,7 +24,7 @@ use crate::signature;
 use crate::thread_local::{CopyNumbers, ThreadLocals};
 use crate::thunks::Resolver;
 use ice_driver::names::undecorated;
-use ice_ir::native::{Preemption, Visibility};
+use ice_ir::native::{Preemption, SymbolTraits, Visibility};
 use ice_ir::{Function, Linkage, Module, Program, Rules, Symbol, verify_program};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -73,11 +73,8 @@ pub(crate) fn view(module: &Module) -> Module {
         if *linkage != Linkage::Weak {
             *linkage = Linkage::External;
         }
-        // Most have these already.
-        if (traits.visibility, traits.preemption) != (Visibility::Default, Preemption::Possible) {
-            traits.visibility = Visibility::Default;
-            traits.preemption = Preemption::Possible;
-        }
+        let (visibility, preemption) = (Visibility::Default, Preemption::Possible);
+        *traits = SymbolTraits { visibility, preemption, ..**traits }.into();
     }
     view
 }
