@@ -164,6 +164,10 @@ impl Training<'_> {
             self.translate_for_all(&program)?;
         }
         let generated = self.results.join("generated");
+        // Programs of another set would stay.
+        if generated.is_dir() {
+            sh.remove_path(&generated)?;
+        }
         let numbers = GENERATED.map(|number| number.to_string());
         cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {generated}")
             .quiet()
