@@ -79,6 +79,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     // It is `long double`.
     quad_suffix: "l",
     has_wide_functions: true,
+    fuses_products: true,
     reverses_bits: true,
     ..MachineDescription::PORTABLE
 };

@@ -4,11 +4,11 @@ use super::{float_width, width};
 use crate::abi::is_vector;
 use crate::inst::{Inst, Src};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Alu, Float2, Float3, FloatToInt, FloatWidth, Width};
+use ice_asm::aarch64::{Alu, Float2, Float3, Float4, FloatToInt, FloatWidth, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Operands as _, Words as _};
-use ice_ir::{BinaryOp, CastOp, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 /// The instruction for an operator, where there is one.
 fn float3(op: BinaryOp) -> Option<Float3> {
@@ -51,6 +51,24 @@ impl Aarch64 {
         let src = self.reg(cx, arg);
         let (width, dst) = (float_width(cx.func.value_type(result)), cx.regs(result).lo());
         cx.sink.push(Inst::Float2 { op, width, dst, src });
+    }
+
+    /// A product with a sum, rounded once. Of factors and sums whose opposites were folded it takes the numbers themselves.
+    pub(super) fn float_multiply_add<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: &[Value], result: Value) {
+        let [(lhs, a), (rhs, b), (acc, is_less)] =
+            [0, 1, 2].map(|n| match cx.folded(args[n]).map(|opposite| cx.func.inst(opposite)) {
+                Some(&InstData::CallIntrinsic { args, .. }) => (cx.func.args(args)[0], true),
+                _ => (args[n], false),
+            });
+        let op = match (a != b, is_less) {
+            (false, false) => Float4::Fmadd,
+            (true, false) => Float4::Fmsub,
+            (true, true) => Float4::Fnmadd,
+            (false, true) => Float4::Fnmsub,
+        };
+        let [lhs, rhs, acc] = [lhs, rhs, acc].map(|arg| self.reg(cx, arg));
+        let (width, dst) = (float_width(cx.func.value_type(result)), cx.regs(result).lo());
+        cx.sink.push(Inst::Float4 { op, width, dst, lhs, rhs, acc });
     }
 
     /// Conversions that involve a scalar floating-point type, and copies of bits.

@@ -10,6 +10,7 @@
 //! | shift by a constant to the right | and with low bits | `ubfx` |
 //! | product | sum, subtrahend | `madd`, `msub` |
 //! | extension of a word | product of 64 bits | `smull`, `umull` |
+//! | opposite of a float | product with a sum, rounded once | `fmsub`, `fnmadd`, `fnmsub` |
 //! | load | extension | a load that extends |
 //! | insertion of a lane | another, a shift | a constant, a shuffle ([`ice_codegen::lanes`]) |
 //! | lane of a vector | insertions only | a shuffle |
@@ -26,7 +27,7 @@ use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Extend, Shift};
 use ice_codegen::mach::Sink;
 use ice_codegen::magic::Signedness;
-use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Intrinsic, Type, Value};
 
 /// The largest shift of an extended operand.
 const MAX_EXTENDED_SHIFT: u8 = 4;
@@ -176,6 +177,10 @@ impl Aarch64 {
             InstData::Load { .. } => folds_load(cx, def, ty, user),
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
                 !func.value_type(args[0]).is_vector() && cx.decides(result, user)
+            }
+            InstData::CallIntrinsic { op: Intrinsic::Fneg, .. } => {
+                let data = cx.func.inst(user);
+                !ty.is_vector() && matches!(data, InstData::CallIntrinsic { op: Intrinsic::Fma, .. })
             }
             InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {

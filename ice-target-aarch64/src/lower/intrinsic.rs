@@ -1,9 +1,9 @@
 //! Intrinsics other than atomics.
 
-use super::{float_width, width};
+use super::width;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Float2, Float4, MultiplyHigh, One, Transfer, Width};
+use ice_asm::aarch64::{Float2, MultiplyHigh, One, Transfer, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::words::ProgramRules;
 use ice_codegen::{ErrorKind, Operands as _};
@@ -44,11 +44,7 @@ impl Aarch64 {
                 Some(op) => self.float_unary(cx, op, args[0], result),
                 None => return Err(ErrorKind::Unsupported("this intrinsic")),
             },
-            (Intrinsic::Fma, Some(result)) => {
-                let [lhs, rhs, acc] = [0, 1, 2].map(|n| self.reg(cx, args[n]));
-                let (width, dst) = (float_width(ty), cx.regs(result).lo());
-                cx.sink.push(Inst::Float4 { op: Float4::Fmadd, width, dst, lhs, rhs, acc });
-            }
+            (Intrinsic::Fma, Some(result)) => self.float_multiply_add(cx, args, result),
             (Intrinsic::MulHigh, Some(result)) => {
                 let [lhs, rhs] = [0, 1].map(|n| self.reg(cx, args[n]));
                 let dst = cx.regs(result).lo();

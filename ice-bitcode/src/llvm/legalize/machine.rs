@@ -141,6 +141,8 @@ pub struct MachineDescription {
     pub tracks_branches: bool,
     /// Registers of vectors are pairs of registers of doubles.
     pub pairs_doubles: bool,
+    /// Every processor multiplies and adds with one rounding, and that costs no more than two.
+    pub fuses_products: bool,
     /// There is an instruction that puts the bits of a word in the opposite order.
     pub reverses_bits: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
@@ -258,6 +260,7 @@ impl MachineDescription {
         quad_suffix: "f128",
         has_wide_functions: false,
         tracks_branches: false,
+        fuses_products: false,
         reverses_bits: false,
         pairs_doubles: false,
         thread_guard: None,

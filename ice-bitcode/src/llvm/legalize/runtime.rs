@@ -112,13 +112,12 @@ const PACKED: &[(Intrinsic, &[Type], &[T], T)] = &[
 const WIDE: &[(Intrinsic, &[Type], &[T], T)] = &[
     (Intrinsic::Fabs, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
     (Intrinsic::Sqrt, &[Type::V8F32, Type::V4F64], &[T::Own], T::Own),
-    (
-        Intrinsic::Fma,
-        &[Type::F32, Type::F64, Type::V4F32, Type::V2F64, Type::V8F32, Type::V4F64],
-        &[T::Own, T::Own, T::Own],
-        T::Own,
-    ),
+    (Intrinsic::Fma, &[Type::V8F32, Type::V4F64], &[T::Own, T::Own, T::Own], T::Own),
 ];
+
+/// Those of processors that multiply and add with one rounding.
+const FUSED: &[(Intrinsic, &[Type], &[T], T)] =
+    &[(Intrinsic::Fma, &[Type::F32, Type::F64, Type::V4F32, Type::V2F64], &[T::Own, T::Own, T::Own], T::Own)];
 
 /// A function of a library: when it is declared, and its signature.
 struct Function {
@@ -257,9 +256,12 @@ impl Runtime {
         let packed = if machine.has_two_lanes { PACKED } else { &[] };
         let has_wide = program.module.functions.values().any(|function| function.traits.wide_registers);
         let wide = if has_wide { WIDE } else { &[] };
+        // What has that on x86 has vectors of 256 bits.
+        let fused = if has_wide || machine.fuses_products { FUSED } else { &[] };
         let is_constrained = |special: &SpecialGlobal| program.module.name(special.name).starts_with(PREFIX);
         let constrained = if program.specials.iter().any(is_constrained) { CONSTRAINED } else { &[] };
-        for &(op, types, params, ret) in INTRINSICS.iter().chain(packed).chain(constrained).chain(wide) {
+        let sets = INTRINSICS.iter().chain(packed).chain(constrained).chain(wide).chain(fused);
+        for &(op, types, params, ret) in sets {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();
                 let signature = Signature::new(params, ret.ty(own, pointer));

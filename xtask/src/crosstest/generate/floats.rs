@@ -210,13 +210,19 @@ pub fn intrinsics(text: &mut Text, target: Target) {
                 &format!("call {ty} @llvm.{name}.{short}({ty} %a, {ty} %b)"),
             );
         }
-        text.declare(&format!("{ty} @llvm.fma.{short}({ty}, {ty}, {ty})"));
-        text.expression(
-            ty,
-            &format!("fma_{short}"),
-            &format!("{both}, {ty} %c"),
-            &format!("call {ty} @llvm.fma.{short}({ty} %a, {ty} %b, {ty} %c)"),
-        );
+        for name in ["fma", "fmuladd"] {
+            text.declare(&format!("{ty} @llvm.{name}.{short}({ty}, {ty}, {ty})"));
+            let arguments = format!("{both}, {ty} %c");
+            let call =
+                |a: &str, c: &str| format!("call {ty} @llvm.{name}.{short}({ty} {a}, {ty} %b, {ty} {c})");
+            text.expression(ty, &format!("{name}_{short}"), &arguments, &call("%a", "%c"));
+            for (signs, a, c) in [("np", "%x", "%c"), ("pn", "%a", "%y"), ("nn", "%x", "%y")] {
+                let call = call(a, c);
+                let body =
+                    format!("  %x = fneg {ty} %a\n  %y = fneg {ty} %c\n  %r = {call}\n  ret {ty} %r\n");
+                text.function(ty, &format!("{name}_{signs}_{short}"), &arguments, &body);
+            }
+        }
         let masks: &[u32] = match has_classes {
             true => &[1, 2, 3, 4, 8, 16, 32, 64, 96, 128, 256, 264, 512, 516, 504],
             false => &[],

@@ -493,6 +493,12 @@ impl Lanes {
             let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n");
             self.operation(text, op, ty, &body);
         }
+        for op in ["fma", "fmuladd"] {
+            let call = format!("@llvm.{op}.{}", self.suffix());
+            text.declare(&format!("{ty} {call}({ty}, {ty}, {ty})"));
+            let body = format!("  %x = fneg {ty} %b\n  %r = call {ty} {call}({ty} %a, {ty} %b, {ty} %x)\n");
+            self.operation(text, op, ty, &body);
+        }
         // Any bits: large numbers, infinities and NaN among them.
         let bits = if *lane == "float" { 32 } else { 64 };
         for (op, int) in ["fptosi", "fptoui"].into_iter().flat_map(|op| [8, 16, 32].map(|int| (op, int))) {

@@ -2,7 +2,7 @@
 
 use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
 
-use super::Call;
+use super::{Call, Compute};
 use crate::error::Error;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::Sign;
@@ -10,6 +10,7 @@ use crate::llvm::legalize::body::lane_width::Above;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar, VectorShape};
+use crate::llvm::wire::attributes::FunctionFlags;
 use crate::llvm::wire::types::TypeId;
 
 impl Body<'_, '_> {
@@ -84,6 +85,38 @@ impl Body<'_, '_> {
         self.float_lanes(call.ret, &[a, b], |cx, values| {
             Ok(cx.float_extreme(cond, nans, zeros, values[0], values[1]))
         })
+    }
+
+    /// The product with the sum, rounded once, by an instruction if the processors of the function have it.
+    pub(super) fn fused_multiply_add(&mut self, call: &Call, without: Compute) -> Checked<Operand> {
+        let machine = self.m.legal.machine();
+        let is_fused = machine.fuses_products
+            || machine.has_assembler && self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD);
+        let [a, b, c, ..] = call.args;
+        if !is_fused || !matches!(self.lane_scalar(a.ty)?, Scalar::Float | Scalar::Double) {
+            return without(self, call);
+        }
+        if a.ty != b.ty || a.ty != c.ty {
+            return fail(self.type_class(c.ty, "the type of the first operand"));
+        }
+        if let Some(run) = self.double_floats(Intrinsic::Fma, [a, b, c])? {
+            return self.operand_of(call.ret, run);
+        }
+        if !self.has_packed(Intrinsic::Fma, a.ty) {
+            return self.float_lanes(call.ret, &[a, b, c], |cx, values| {
+                let ty = cx.ty_of(values[0]);
+                cx.intrinsic(Intrinsic::Fma, ty, &values[..3])
+            });
+        }
+        let runs = [a, b, c].map(|arg| self.run(arg));
+        let out = self.reserve(runs[0].len);
+        for k in 0..runs[0].len {
+            let parts = runs.map(|run| self.get(run, k));
+            let ty = self.ty_of(parts[0]);
+            let value = self.intrinsic(Intrinsic::Fma, ty, &parts)?;
+            self.set(out, k, value);
+        }
+        self.operand_of(call.ret, out)
     }
 
     /// `fmuladd`, as two operations.

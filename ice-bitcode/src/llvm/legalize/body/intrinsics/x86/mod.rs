@@ -26,14 +26,12 @@ use alloc::format;
 use alloc::string::String;
 
 use ice_ir::assembly::Assembly;
-use ice_ir::{BinaryOp, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, Type, Value};
 
 use super::{Call, Compute, statement};
 use crate::error::Error;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
-use crate::llvm::legalize::shape::Scalar;
-use crate::llvm::wire::attributes::FunctionFlags;
 use crate::llvm::wire::types::TypeId;
 
 /// How an instruction takes its operands.
@@ -335,35 +333,5 @@ impl Body<'_, '_> {
             Some(signs) if run.len * self.ty_of(signs).bits() <= 64 => self.one_of(call.ret, signs),
             _ => fail(self.type_class(call.args[0].ty, "a vector with as many lanes as a number has bits")),
         }
-    }
-
-    /// `fma`: the product with the sum, rounded once, by an instruction if the function is for processors that have it.
-    pub(super) fn fused_multiply_add(&mut self, call: &Call, without: Compute) -> Checked<Operand> {
-        let [a, b, c, ..] = call.args;
-        if !matches!(self.lane_scalar(a.ty)?, Scalar::Float | Scalar::Double) {
-            return without(self, call);
-        }
-        if self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD)
-            && let Some(run) = self.double_floats(Intrinsic::Fma, [a, b, c])?
-        {
-            return self.operand_of(call.ret, run);
-        }
-        let has_fma = self.s.flags.has(FunctionFlags::FUSED_MULTIPLY_ADD);
-        if !has_fma || !self.m.legal.machine().has_assembler {
-            return without(self, call);
-        }
-        let is_vector = self.vector_shape(a.ty).is_ok_and(|vector| vector.whole().is_some());
-        if is_vector {
-            return self.by_registers(call, 3, |cx, _, registers| {
-                let ty = cx.ty_of(registers[0]);
-                cx.intrinsic(Intrinsic::Fma, ty, registers)
-            });
-        }
-        self.map_lanes(call.ret, &[a, b, c], |cx, _, runs| {
-            let values = [cx.get(runs[0], 0), cx.get(runs[1], 0), cx.get(runs[2], 0)];
-            let ty = cx.ty_of(values[0]);
-            let value = cx.intrinsic(Intrinsic::Fma, ty, &values)?;
-            Ok(cx.push(value))
-        })
     }
 }
