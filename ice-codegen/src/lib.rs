@@ -19,6 +19,7 @@
 //! | [`block_layout`], [`block_order`] | where blocks stand |
 //! | [`emission`] | the walk over allocated instructions that asks the target for the bytes of each |
 //! | [`frame_layout`] | where everything of a frame is |
+//! | [`fusion`] | which allocated instructions do the work of others |
 //! | [`generator`] | all steps of one function behind one object-safe trait |
 //! | [`helpers`] | what confined code calls, as functions that a back end translates |
 //! | [`internal`] | what one step finds missing in the work of another: an error, never code |
@@ -86,6 +87,7 @@ pub mod exceptions;
 pub mod extension;
 mod forward_order;
 pub mod frame_layout;
+pub mod fusion;
 pub mod generator;
 pub mod helpers;
 pub mod internal;

@@ -2,13 +2,13 @@
 
 use super::{AL, Emitter};
 use crate::fuse::AllocatedCode;
-use crate::fuse::predicate::{Predication, Then, may_be_body};
-use crate::fuse::writeback::{Access, Fate};
+use crate::fuse::predicate::{Predication, Then, edits_of, may_be_body, predication};
 use crate::inst::Inst;
 use crate::regs;
 use ice_asm::Listing;
-use ice_asm::arm32::{Cond, Mem};
+use ice_asm::arm32::{Cond, Index, Mem};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
+use ice_codegen::fusion::{Fate, SteppingAccess, SteppingInst as _, When, Writeback};
 use ice_codegen::mach::MachBlock;
 
 /// A fault: what was planned for an instruction does not fit it.
@@ -26,22 +26,41 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
     #[inline(always)]
     pub(super) fn plan_steps(&mut self, inst: &Inst) {
-        let code = self.code();
-        if self.plan.make(code, self.cursor.at, inst, self.end) {
-            self.planned = self.plan.upcoming();
+        if !self.plan.is_made() && inst.may_begin() {
+            self.make_plan();
         }
+    }
+
+    #[inline(never)]
+    fn make_plan(&mut self) {
+        let (code, end) = (self.code(), self.end);
+        let find = |id, inst: &Inst, taken| match inst.may_begin() {
+            true => code.writeback(id, inst, taken, end),
+            false => None,
+        };
+        self.plan.make(code, self.cursor.at, end, find);
+        self.planned = self.plan.upcoming();
     }
 
     /// Does what the plan says of the current instruction.
     pub(super) fn planned(&mut self, inst: &Inst) {
         let Some(fate) = self.plan.take() else { return self.fault(NOT_PLANNED) };
         self.planned = self.plan.upcoming();
-        let Fate::Steps { index, amount, step } = fate else { return };
-        let Some(Access { op, place, data, .. }) = self.code().access(self.cursor.at, inst) else {
+        let Fate::Does { fusion: Writeback { when, amount }, other: step } = fate else { return };
+        let access = self.code().stepping_access(self.cursor.at, inst);
+        let (
+            Some(SteppingAccess { place, data: Some(data), .. }),
+            Inst::Load { op, .. } | Inst::Store { op, .. },
+        ) = (access, *inst)
+        else {
             return self.fault(NOT_PLANNED);
         };
         let (Some(base), Some(data)) = (regs::as_gpr(place), regs::as_gpr(data)) else {
             return self.fault(NO_REGISTER);
+        };
+        let index = match when {
+            When::Before => Index::Pre,
+            When::Behind => Index::Post,
         };
         let mem = Mem { index, ..Mem::new(base, amount) };
         self.confine(base);
@@ -58,7 +77,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         if ![if_true, if_false].into_iter().any(|body| may_be_body(code, block, body, self.written)) {
             return false;
         }
-        let plan = code.predication(block, [if_true, if_false], cond, self.cursor.edits, self.written);
+        let plan = predication(code, block, [if_true, if_false], cond, self.cursor.edits, self.written);
         let Some(Predication { bodies, then }) = plan else { return false };
         for (body, cond) in bodies.into_iter().flatten() {
             self.write_body(body, cond);
@@ -85,7 +104,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let had_plain_slots = core::mem::replace(&mut self.has_plain_slots, false);
         self.cond = cond;
         let (left, branch) = (self.cursor.edits, self.cursor.at);
-        self.cursor.edits = self.code().edits_of(block, self.cursor.block, left);
+        self.cursor.edits = edits_of(self.code(), block, self.cursor.block, left);
         self.insts_to_last(block);
         self.end_plan();
         self.ledger.part_of(self.cursor.mach, self.cursor.at, branch);

@@ -14,7 +14,6 @@ mod frame;
 mod fused;
 mod inst;
 mod kinds;
-mod ledger;
 mod memory;
 mod native;
 mod pool;
@@ -24,7 +23,6 @@ mod vector;
 mod walk;
 
 use crate::abi::Frame;
-use crate::fuse::writeback::Plan;
 use crate::inst::Inst;
 use crate::target::Arm32;
 use alloc::vec::Vec;
@@ -32,10 +30,10 @@ use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
+use ice_codegen::fusion::{Ledger, Plan, Writeback};
 use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, VReg};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
-use ledger::Ledger;
 
 /// The immediate of the trap instruction (the one of Linux tool chains, 0xe7fedef0).
 const TRAP: u16 = 0xede0;
@@ -102,7 +100,7 @@ pub struct EmitScratch {
     pub(crate) frame: Frame,
     /// Blocks that were written out of their turn.
     written: Vec<bool>,
-    plan: Plan,
+    plan: Plan<Writeback>,
     ledger: Ledger,
     steps: FrameSteps,
     facts: UnwindFacts,
@@ -123,7 +121,7 @@ struct Emitter<'a, L: Listing> {
     /// Index of the end of the block that is written.
     end: usize,
     /// Which accesses of the block step their bases, and the next instruction that this concerns.
-    plan: &'a mut Plan,
+    plan: &'a mut Plan<Writeback>,
     planned: Option<MachInstId>,
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,

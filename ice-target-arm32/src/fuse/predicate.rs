@@ -111,90 +111,97 @@ pub(crate) fn may_be_body(
         && !written[body.as_u32() as usize]
 }
 
-impl<'a> AllocatedCode<'a> {
-    /// The edits of `block`; `left` are those behind the block `from`, in which the walk is.
-    pub(crate) fn edits_of(self, block: MachBlock, from: MachBlock, left: &'a [Edit]) -> &'a [Edit] {
-        let range = self.mach.inst_range(block);
-        let at = |index: usize| MachInstId::from_u32(index as u32);
-        // Those of the next block are the next ones; blocks that are asked for are short.
-        let mut edits = left;
-        if block != next(from) {
-            edits = &self.allocation.edits;
-            let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
-            edits = &edits[start..];
-        }
-        let end = ProgPoint::before(at(range.end));
-        &edits[..edits.iter().take_while(|edit| edit.point < end).count()]
+/// The edits of `block`; `left` are those behind the block `from`, in which the walk is.
+pub(crate) fn edits_of<'a>(
+    code: AllocatedCode<'a>,
+    block: MachBlock,
+    from: MachBlock,
+    left: &'a [Edit],
+) -> &'a [Edit] {
+    let range = code.mach.inst_range(block);
+    let at = |index: usize| MachInstId::from_u32(index as u32);
+    // Those of the next block are the next ones; blocks that are asked for are short.
+    let mut edits = left;
+    if block != next(from) {
+        edits = &code.allocation.edits;
+        let start = edits.partition_point(|edit| edit.point < ProgPoint::before(at(range.start)));
+        edits = &edits[start..];
     }
+    let end = ProgPoint::before(at(range.end));
+    &edits[..edits.iter().take_while(|edit| edit.point < end).count()]
+}
 
-    /// The block with its size, if it [may be](may_be_body) written in place of a branch in `from` and is simple.
-    fn body(self, block: MachBlock, from: MachBlock, left: &'a [Edit], written: &[bool]) -> Option<Body> {
-        if !may_be_body(self, from, block, written) {
-            return None;
-        }
-        let range = self.mach.inst_range(block);
-        let insts = &self.mach.insts()[range.clone()];
-        let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
-        let mut words = 0;
-        for (inst, index) in insts.iter().zip(range.start..) {
-            let id = MachInstId::from_u32(index as u32);
-            words += match (inst, self.places(id)) {
-                // A copy is a word if it does not vanish.
-                (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) => {
-                    size(inst)? + usize::from(from != to)
-                }
-                // Nor is one what is made again where it is used.
-                (_, [only]) if only.is_none() => 0,
-                _ => size(inst)?,
-            };
-        }
-        if words > MAX_BACK {
-            return None;
-        }
-        let edits = self.edits_of(block, from, left);
-        for edit in edits {
-            words += match edit.from.as_remat() {
-                Some(inst) => size(self.mach.insts().get(inst.as_u32() as usize)?)?,
-                None => 1,
-            };
-        }
-        if words > MAX_BACK || edits.iter().any(|edit| edit.class.index() >= QUAD.index()) {
-            return None;
-        }
-        Some(Body { block, target, size: words })
+/// The block with its size, if it [may be](may_be_body) written in place of a branch in `from` and is simple.
+fn body<'a>(
+    code: AllocatedCode<'a>,
+    block: MachBlock,
+    from: MachBlock,
+    left: &'a [Edit],
+    written: &[bool],
+) -> Option<Body> {
+    if !may_be_body(code, from, block, written) {
+        return None;
     }
+    let range = code.mach.inst_range(block);
+    let insts = &code.mach.insts()[range.clone()];
+    let (&Inst::Jump { target }, insts) = insts.split_last()? else { return None };
+    let mut words = 0;
+    for (inst, index) in insts.iter().zip(range.start..) {
+        let id = MachInstId::from_u32(index as u32);
+        words += match (inst, code.places(id)) {
+            // A copy is a word if it does not vanish.
+            (Inst::Mov { .. } | Inst::MovFloat { .. }, [from, to]) => size(inst)? + usize::from(from != to),
+            // Nor is one what is made again where it is used.
+            (_, [only]) if only.is_none() => 0,
+            _ => size(inst)?,
+        };
+    }
+    if words > MAX_BACK {
+        return None;
+    }
+    let edits = edits_of(code, block, from, left);
+    for edit in edits {
+        words += match edit.from.as_remat() {
+            Some(inst) => size(code.mach.insts().get(inst.as_u32() as usize)?)?,
+            None => 1,
+        };
+    }
+    if words > MAX_BACK || edits.iter().any(|edit| edit.class.index() >= QUAD.index()) {
+        return None;
+    }
+    Some(Body { block, target, size: words })
+}
 
-    /// What is written in place of the branch at the end of `block`, if that is shorter; `left` are the edits behind the
-    /// block, and blocks that are `written` have been left to no branch or to another one.
-    pub(crate) fn predication(
-        self,
-        block: MachBlock,
-        [if_true, if_false]: [MachBlock; 2],
-        cond: Cond,
-        left: &'a [Edit],
-        written: &[bool],
-    ) -> Option<Predication> {
-        let bodies = [if_true, if_false].map(|body| self.body(body, block, left, written));
-        if let [Some(first), Some(second)] = bodies
-            && first.target == second.target
-            && first.size + second.size <= MAX_FORWARD
-        {
-            let bodies = [Some((first.block, cond)), Some((second.block, cond.invert()))];
-            return Some(Predication { bodies, then: Then::Jump(first.target) });
-        }
-        let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
-        for (body, cond, other) in sides {
-            let Some(body) = body else { continue };
-            let bodies = [Some((body.block, cond)), None];
-            if body.target == other && body.size <= MAX_FORWARD {
-                return Some(Predication { bodies, then: Then::Jump(other) });
-            }
-            if goes_round(self.mach, block, body.target, other) {
-                let is_next = other == next(block) && body.block != other;
-                let other = (!is_next).then_some(other);
-                return Some(Predication { bodies, then: Then::Back { cond, header: body.target, other } });
-            }
-        }
-        None
+/// What is written in place of the branch at the end of `block`, if that is shorter; `left` are the edits behind the
+/// block, and blocks that are `written` have been left to no branch or to another one.
+pub(crate) fn predication<'a>(
+    code: AllocatedCode<'a>,
+    block: MachBlock,
+    [if_true, if_false]: [MachBlock; 2],
+    cond: Cond,
+    left: &'a [Edit],
+    written: &[bool],
+) -> Option<Predication> {
+    let bodies = [if_true, if_false].map(|body| self::body(code, body, block, left, written));
+    if let [Some(first), Some(second)] = bodies
+        && first.target == second.target
+        && first.size + second.size <= MAX_FORWARD
+    {
+        let bodies = [Some((first.block, cond)), Some((second.block, cond.invert()))];
+        return Some(Predication { bodies, then: Then::Jump(first.target) });
     }
+    let sides = [(bodies[0], cond, if_false), (bodies[1], cond.invert(), if_true)];
+    for (body, cond, other) in sides {
+        let Some(body) = body else { continue };
+        let bodies = [Some((body.block, cond)), None];
+        if body.target == other && body.size <= MAX_FORWARD {
+            return Some(Predication { bodies, then: Then::Jump(other) });
+        }
+        if goes_round(code.mach, block, body.target, other) {
+            let is_next = other == next(block) && body.block != other;
+            let other = (!is_next).then_some(other);
+            return Some(Predication { bodies, then: Then::Back { cond, header: body.target, other } });
+        }
+    }
+    None
 }

@@ -2,14 +2,14 @@
 
 use super::AllocatedCode;
 use super::compare::is_tested;
-use super::predicate::{Predication, Then};
-use super::writeback::{Fate, Plan};
+use super::predicate::{Predication, Then, predication as predication_of};
 use crate::inst::Inst;
 use crate::regs::register_file;
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
-use ice_asm::arm32::{Cond, Index};
+use ice_asm::arm32::Cond;
+use ice_codegen::fusion::{Fate, Plan, When, Writeback};
 use ice_codegen::mach::{FramePointer, MachBlock, MachFunction, MachInstId, VReg};
 use ice_regalloc::{Context, Mode, Options, Output};
 
@@ -25,18 +25,17 @@ fn allocated(text: &str) -> (MachFunction<Inst>, Output) {
 }
 
 /// The accesses of the first block that step their bases: instruction, index, amount, and the addition.
-fn steps(insts: &str) -> Vec<(u32, Index, i32, u32)> {
+fn steps(insts: &str) -> Vec<(u32, When, i32, u32)> {
     let (mach, allocation) =
         allocated(&format!("block0:\n    params (def v0:core r0, def v1:core r1)\n{insts}    ret\n"));
     let code = AllocatedCode { mach: &mach, allocation: &allocation };
     let (mut plan, mut found) = (Plan::default(), Vec::new());
     let end = mach.insts().len();
-    for (index, inst) in mach.insts().iter().enumerate() {
-        plan.make(code, MachInstId::from_u32(index as u32), inst, end);
-    }
+    let first = MachInstId::from_u32(0);
+    plan.make(code, first, end, |id, inst, taken| code.writeback(id, inst, taken, end));
     while let Some(inst) = plan.upcoming() {
-        if let Some(Fate::Steps { index, amount, step }) = plan.take() {
-            found.push((inst.as_u32(), index, amount, step.as_u32()));
+        if let Some(Fate::Does { fusion: Writeback { when, amount }, other }) = plan.take() {
+            found.push((inst.as_u32(), when, amount, other.as_u32()));
         }
     }
     found
@@ -45,13 +44,13 @@ fn steps(insts: &str) -> Vec<(u32, Index, i32, u32)> {
 #[test]
 fn an_access_takes_an_addition_to_its_address() {
     let behind = "    v2 = ldr [v0]\n    v0 = add v0, 4\n    str v2, [v0 + 8]\n";
-    assert_eq!(steps(behind), [(1, Index::Post, 4, 2)]);
+    assert_eq!(steps(behind), [(1, When::Behind, 4, 2)]);
     let before = "    v0 = sub v0, 8\n    v2 = ldr [v0]\n    str v2, [v0 + 8]\n";
-    assert_eq!(steps(before), [(2, Index::Pre, -8, 1)]);
+    assert_eq!(steps(before), [(2, When::Before, -8, 1)]);
     // Each addition goes into one access, and each access takes one.
     let twice =
         "    str v1, [v0]\n    v0 = add v0, 4\n    str v1, [v0]\n    v0 = add v0, 4\n    str v0, [object0]\n";
-    assert_eq!(steps(twice), [(1, Index::Post, 4, 2), (3, Index::Post, 4, 4)]);
+    assert_eq!(steps(twice), [(1, When::Behind, 4, 2), (3, When::Behind, 4, 4)]);
 }
 
 #[test]
@@ -100,7 +99,7 @@ fn predication(blocks: &str) -> Option<Predication> {
     let code = AllocatedCode { mach: &mach, allocation: &allocation };
     let [entry, first, second] = [0, 1, 2].map(MachBlock::from_u32);
     let written = vec![false; 8];
-    code.predication(entry, [first, second], Cond::Eq, &allocation.edits, &written)
+    predication_of(code, entry, [first, second], Cond::Eq, &allocation.edits, &written)
 }
 
 #[test]

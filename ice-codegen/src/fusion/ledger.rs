@@ -6,10 +6,9 @@
 //!
 //! Release builds keep no notes.
 
-use crate::inst::Inst;
+use crate::internal::describe;
+use crate::mach::{MachFunction, MachInst, MachInstId};
 use alloc::vec::Vec;
-use ice_codegen::internal::describe;
-use ice_codegen::mach::{MachFunction, MachInstId};
 
 /// Who did an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,14 +21,14 @@ enum Doer {
 }
 
 /// The notes on one function.
-#[derive(Default)]
-pub(super) struct Ledger {
+#[derive(Default, Debug)]
+pub struct Ledger {
     doers: Vec<Doer>,
 }
 
 impl Ledger {
     /// Begins a function.
-    pub(super) fn begin(&mut self, mach: &MachFunction<Inst>) {
+    pub fn begin<I: MachInst>(&mut self, mach: &MachFunction<I>) {
         if cfg!(debug_assertions) {
             self.doers.clear();
             self.doers.resize(mach.insts().len(), Doer::Nobody);
@@ -38,24 +37,24 @@ impl Ledger {
 
     /// Notes that an instruction was written where it stands.
     #[inline(always)]
-    pub(super) fn itself(&mut self, mach: &MachFunction<Inst>, inst: MachInstId) {
+    pub fn itself<I: MachInst>(&mut self, mach: &MachFunction<I>, inst: MachInstId) {
         self.note(mach, inst, Doer::Itself);
     }
 
     /// Notes that an instruction is left to those who use its result.
     #[inline(always)]
-    pub(super) fn left_to_users(&mut self, mach: &MachFunction<Inst>, inst: MachInstId) {
+    pub fn left_to_users<I: MachInst>(&mut self, mach: &MachFunction<I>, inst: MachInstId) {
         self.note(mach, inst, Doer::Users);
     }
 
     /// Notes that `other` did an instruction.
     #[inline(always)]
-    pub(super) fn part_of(&mut self, mach: &MachFunction<Inst>, inst: MachInstId, other: MachInstId) {
+    pub fn part_of<I: MachInst>(&mut self, mach: &MachFunction<I>, inst: MachInstId, other: MachInstId) {
         self.note(mach, inst, Doer::Other(other));
     }
 
     #[inline(always)]
-    fn note(&mut self, mach: &MachFunction<Inst>, inst: MachInstId, doer: Doer) {
+    fn note<I: MachInst>(&mut self, mach: &MachFunction<I>, inst: MachInstId, doer: Doer) {
         if cfg!(debug_assertions) {
             let before = core::mem::replace(&mut self.doers[inst.as_u32() as usize], doer);
             assert!(before == Doer::Nobody, "{}: done by {before:?} and by {doer:?}", describe(mach, inst));
@@ -63,7 +62,7 @@ impl Ledger {
     }
 
     /// Checks that nothing was left out.
-    pub(super) fn check(&self, mach: &MachFunction<Inst>) {
+    pub fn check<I: MachInst>(&self, mach: &MachFunction<I>) {
         if cfg!(debug_assertions) {
             for (index, doer) in self.doers.iter().enumerate() {
                 let inst = MachInstId::from_u32(index as u32);
