@@ -11,7 +11,7 @@
 //! prologue; where that moves in the body, off x29. A frame pointer points to its own saved value with the return address
 //! above, so that frames are a list.
 
-use crate::inst::Inst;
+use crate::inst::{Base, Inst};
 use crate::regs::{self, v, x};
 use arrayvec::ArrayVec;
 use core::ops::Range;
@@ -260,6 +260,17 @@ pub(crate) fn dwarf_register(reg: PReg) -> Option<u16> {
 }
 
 impl Frame {
+    /// Where a part of the frame begins from the register that it hangs off, unless it is not there.
+    pub(crate) fn start_of(&self, base: Base) -> Option<i32> {
+        Some(match base {
+            Base::Object(n) => *self.layout.objects.get(n as usize)?,
+            Base::Allocated => self.layout.outgoing,
+            Base::Incoming => self.layout.incoming,
+            Base::Saved => self.record(),
+            _ => 0,
+        })
+    }
+
     /// Lays out the frame of an allocated function.
     pub(crate) fn compute(
         &mut self,

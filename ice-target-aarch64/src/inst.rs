@@ -229,6 +229,12 @@ macro_rules! instructions {
         [src: use_reg(QUAD), dst: def_reg(FLOAT)] => em.lane_to_float(lane, dst, src, index);
     // ---- atomics and fences
     Fence "dmb" [] => em.e.dmb(Barrier::Ish);
+    /// A load that stays an access by itself: atomic without an order, or volatile.
+    LoadAlone { op: Transfer, dst: VReg, address: VReg } "{dst} = alone {op} [{address}]"
+        [address: use_reg(GPR), dst: def_reg(GPR)] => em.e.transfer(op, dst, Mem::new(address, 0));
+    /// A store of this kind.
+    StoreAlone { op: Transfer, src: Src, address: VReg } "alone {op} {src}, [{address}]"
+        [src: src(), address: use_reg(GPR)] => em.e.transfer(op, src, Mem::new(address, 0));
     /// A load with acquire semantics.
     LoadAcquire { size_log2: u8, dst: VReg, address: VReg } "{dst} = ldar {size_log2} [{address}]"
         [address: use_reg(GPR), dst: def_reg(GPR)] => em.e.load_exclusive(Exclusive::Ldar, size_log2, dst, address);

@@ -41,6 +41,7 @@ extern crate alloc;
 mod abi;
 mod address;
 mod emit;
+mod fuse;
 mod inst;
 mod lower;
 mod operand;

@@ -7,8 +7,9 @@
 //! Release builds keep no notes.
 
 use crate::internal::describe;
-use crate::mach::{MachFunction, MachInst, MachInstId};
+use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
 use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
 
 /// Who did an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ enum Doer {
     /// A value that is made again where it is used has no code of its own.
     Users,
     Other(MachInstId),
+    /// Control does not come there.
+    Nowhere,
 }
 
 /// The notes on one function.
@@ -51,6 +54,13 @@ impl Ledger {
     #[inline(always)]
     pub fn part_of<I: MachInst>(&mut self, mach: &MachFunction<I>, inst: MachInstId, other: MachInstId) {
         self.note(mach, inst, Doer::Other(other));
+    }
+
+    /// Notes that nothing goes to a block.
+    pub fn passed<I: MachInst>(&mut self, mach: &MachFunction<I>, block: MachBlock) {
+        if cfg!(debug_assertions) {
+            mach.inst_range(block).for_each(|inst| self.note(mach, MachInstId::new(inst), Doer::Nowhere));
+        }
     }
 
     #[inline(always)]

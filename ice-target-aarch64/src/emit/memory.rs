@@ -56,16 +56,15 @@ impl<L: Listing> Emitter<'_, L> {
         self.near(Address { base, index: None, symbol: None, disp }, size_log2)
     }
 
-    /// Where a part of the frame begins, unless it is not there.
+    /// The register and the offset from it at which a part of the frame begins, unless it is not there.
     #[inline(always)]
-    fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
-        Some(match base {
-            Base::Object(n) => (self.base(), *self.frame.layout.objects.get(n as usize)?),
-            Base::Allocated => (Gpr::SP, self.frame.layout.outgoing),
-            Base::Incoming => (self.base(), self.frame.layout.incoming),
-            Base::Saved => (self.base(), self.frame.record()),
-            _ => (Gpr::SP, 0),
-        })
+    pub(super) fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
+        let start = self.frame.start_of(base)?;
+        let register = match base {
+            Base::Object(_) | Base::Incoming | Base::Saved => self.base(),
+            _ => Gpr::SP,
+        };
+        Some((register, start))
     }
 
     /// The address of an operand, consuming its registers.

@@ -10,6 +10,7 @@ mod control;
 #[cfg(test)]
 mod fault_tests;
 mod frame;
+mod fused;
 mod inst;
 mod kinds;
 mod memory;
@@ -18,13 +19,15 @@ mod vector;
 mod walk;
 
 use crate::abi::Frame;
+use crate::fuse::Fusion;
 use crate::inst::Inst;
 use ice_asm::aarch64::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::exceptions::CallSites;
-use ice_codegen::mach::MachFunction;
+use ice_codegen::fusion::{Ledger, Plan};
+use ice_codegen::mach::{MachFunction, MachInstId};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
 
@@ -32,6 +35,8 @@ use ice_regalloc::Output;
 #[derive(Default)]
 pub struct EmitScratch {
     pub(crate) frame: Frame,
+    plan: Plan<Fusion>,
+    ledger: Ledger,
     tables: TableLabels,
     steps: FrameSteps,
     facts: UnwindFacts,
@@ -47,16 +52,28 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, facts, sites, texts } = scratch;
+    let EmitScratch { frame, plan, ledger, tables, steps, facts, sites, texts } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
+    ledger.begin(mach);
     tables.clear();
     steps.begin(mach.frame.unwind);
     sites.begin();
     texts.begin();
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
-    let mut emitter = Emitter { frame, tables, sites, texts, e: Encoder::new(buffer), cursor };
+    let mut emitter = Emitter {
+        frame,
+        plan,
+        planned: None,
+        end: 0,
+        ledger,
+        tables,
+        sites,
+        texts,
+        e: Encoder::new(buffer),
+        cursor,
+    };
     emitter.prologue();
     if steps.are_wanted() {
         frame.describe(facts);
@@ -66,6 +83,7 @@ pub(crate) fn emit_function<L: Listing>(
     let faults = emitter.cursor.faults();
     emission::finish(mach, faults, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
+    ledger.check(mach);
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
     if !mach.tables.assemblies().is_empty() {
         texts.finish(mach.tables.assemblies(), mach.tables.names(), buffer, out)?;
@@ -77,6 +95,12 @@ pub(crate) fn emit_function<L: Listing>(
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
+    /// The pairs of the block, and the next instruction that is part of one.
+    plan: &'a mut Plan<Fusion>,
+    planned: Option<MachInstId>,
+    /// The index behind the last instruction of the block.
+    end: usize,
+    ledger: &'a mut Ledger,
     tables: &'a mut TableLabels,
     sites: &'a mut CallSites,
     texts: &'a mut TextParts,

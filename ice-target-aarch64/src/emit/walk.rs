@@ -18,11 +18,24 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     type Branches = Branches;
 
     #[inline(always)]
-    fn is_written(&mut self, _: MachBlock) -> bool {
-        self.cursor.take_passed()
+    fn is_written(&mut self, block: MachBlock) -> bool {
+        let is_passed = self.cursor.take_passed();
+        if is_passed {
+            self.ledger.passed(self.cursor.mach, block);
+        }
+        is_passed
+    }
+
+    #[inline(always)]
+    fn begin_block(&mut self, block: MachBlock) {
+        self.plan.clear();
+        self.planned = None;
+        self.end = self.cursor.mach.inst_range(block).end;
     }
 
     fn last(&mut self, inst: &'a Inst) {
+        self.end_plan();
+        self.ledger.itself(self.cursor.mach, self.cursor.at);
         match *inst {
             Inst::Jump { target } => self.jump_to(target),
             Inst::Ret => self.epilogue(),
@@ -37,6 +50,22 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn usual(&mut self, _: &'a Inst) -> bool {
         false
+    }
+
+    /// As the plan says if it is part of a pair.
+    #[inline(never)]
+    fn unusual(&mut self, inst: &'a Inst) {
+        self.plan_accesses(inst);
+        let (mach, at) = (self.cursor.mach, self.cursor.at);
+        if self.planned == Some(at) {
+            return self.planned(inst);
+        }
+        if self.cursor.is_left_to_users(inst) {
+            return self.ledger.left_to_users(mach, at);
+        }
+        self.ledger.itself(mach, at);
+        self.cursor.take_operands();
+        self.inst(inst);
     }
 
     #[inline(always)]

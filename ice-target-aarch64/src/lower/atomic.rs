@@ -12,7 +12,7 @@
 //! A loop with both orders is what LLVM makes for ARMv8.0.
 
 use super::memory::{load_op, store_op};
-use crate::inst::{Amode, Base, Inst, Update};
+use crate::inst::{Inst, Update};
 use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Alu, Width};
 use ice_codegen::mach::Sink;
@@ -53,10 +53,7 @@ impl Aarch64 {
                 let address = self.reg(cx, address);
                 let dst = cx.regs(result).lo();
                 cx.sink.push(match order {
-                    Order::Any => {
-                        let mem = Amode::new(Base::Reg(address), 0);
-                        Inst::Load { op: load_op(ty), dst, mem }
-                    }
+                    Order::Any => Inst::LoadAlone { op: load_op(ty), dst, address },
                     _ => Inst::LoadAcquire { size_log2: size_log2(ty), dst, address },
                 });
             }
@@ -65,10 +62,7 @@ impl Aarch64 {
                 let address = self.reg(cx, address);
                 let src = self.src(cx, value);
                 cx.sink.push(match order {
-                    Order::Any => {
-                        let mem = Amode::new(Base::Reg(address), 0);
-                        Inst::Store { op: store_op(ty), src, mem }
-                    }
+                    Order::Any => Inst::StoreAlone { op: store_op(ty), src, address },
                     _ => Inst::StoreRelease { size_log2: size_log2(ty), src, address },
                 });
             }
