@@ -44,16 +44,18 @@ impl<L: Listing> Emitter<'_, L> {
         }
     }
 
-    /// `dst = index - low`.
-    fn distance(&mut self, regs: SwitchRegs, dst: Gpr, low: i64) {
-        let op = if low < 0 { Alu::Add } else { Alu::Sub };
+    /// The register with `index - low`: that of the index, or x17.
+    fn distance(&mut self, regs: SwitchRegs, low: i64) -> Gpr {
+        let (op, dst) = (if low < 0 { Alu::Add } else { Alu::Sub }, Gpr::IP1);
         match ArithImm::new(low.unsigned_abs()) {
+            _ if low == 0 => return regs.index,
             Some(imm) => self.e.alu(op, regs.width, dst, regs.index, imm),
             None => {
                 self.e.mov_number(regs.width, Gpr::IP0, low as u64);
                 self.e.alu(Alu::Sub, regs.width, dst, regs.index, Gpr::IP0);
             }
         }
+        dst
     }
 
     /// Jumps to the address of a label.
@@ -94,8 +96,8 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         if !(0..4096).contains(&count) {
             return false;
         }
-        self.distance(regs, Gpr::IP1, low);
-        self.compare_number(regs.width, Gpr::IP1, count);
+        let distance = self.distance(regs, low);
+        self.compare_number(regs.width, distance, count);
         self.e.jump_if(BranchCond::Flags(Cond::Ls), target);
         true
     }
@@ -110,9 +112,9 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     ) {
         self.check_entries(entries);
         let (scratch, at) = (regs.scratch, Gpr::IP1);
-        self.distance(regs, at, low);
+        let distance = self.distance(regs, low);
         if bounds == TableBounds::Test {
-            self.compare_number(regs.width, at, entries.len() as i64);
+            self.compare_number(regs.width, distance, entries.len() as i64);
             let default = self.target_label(default);
             self.e.jump_if(BranchCond::Flags(Cond::Hs), default);
         }
@@ -120,8 +122,8 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         self.mov_symbol(scratch, table, 0);
         // A distance of 32 bits has zeros above it.
         let offset = match regs.width {
-            Width::W => Offset::Reg(at, Extend::Uxtw, true),
-            Width::X => Offset::Reg(at, Extend::Uxtx, true),
+            Width::W => Offset::Reg(distance, Extend::Uxtw, true),
+            Width::X => Offset::Reg(distance, Extend::Uxtx, true),
         };
         self.e.transfer(Transfer::Ldrsw, at, Mem { base: scratch, offset });
         self.e.alu(Alu::Add, Width::X, at, at, scratch);

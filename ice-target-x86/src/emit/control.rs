@@ -161,7 +161,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         }
         let symbol = self.jump_table(entries);
         if let Some(base) = regs.table {
-            return self.relative_table_jump(regs.scratch, base, symbol);
+            return self.relative_table_jump(regs.scratch, regs.scratch, base, symbol);
         }
         match self.target.is_confined() {
             true => self.confined_table_jump(regs.scratch, symbol),
@@ -192,7 +192,8 @@ impl<L: Listing> Emitter<'_, L> {
         let has_sign = width == Width::B64 || self.mode == Mode::Bits32;
         let first = if has_sign { -(1 << 24) } else { 0 };
         let is_near = low == 0 || bounds == TableBounds::Known && (first..1 << 24).contains(&low);
-        is_near && self.is_open(low) && !self.target.is_confined() && self.target.has_symbol_displacements()
+        let has_place = low == 0 || self.target.has_symbol_displacements();
+        is_near && has_place && self.is_open(low) && !self.target.is_confined()
     }
 
     /// Jumps to the entry of a table of addresses whose index is the value less `low`.
@@ -206,6 +207,9 @@ impl<L: Listing> Emitter<'_, L> {
     ) {
         self.test_bounds(bounds, regs.width, regs.index, entries, default);
         let table = self.jump_table(entries);
+        if let Some(base) = regs.table {
+            return self.relative_table_jump(regs.index, regs.scratch, base, table);
+        }
         let scale = self.entry_scale();
         let mem = Mem::index(regs.index, scale, (low as i32).wrapping_neg() << scale as u32);
         self.jump_to_entry(regs.scratch, mem, table);
@@ -252,22 +256,22 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     /// Jumps to entry `index` of a table of distances: from the table's start, whose address goes to `base`
-    /// (x86-64), or from the global base, which is in `base` (x86-32).
-    fn relative_table_jump(&mut self, index: Gpr, base: Gpr, table: SymbolId) {
+    /// (x86-64), or from the global base, which is in `base` (x86-32). The entry goes through `to`.
+    fn relative_table_jump(&mut self, index: Gpr, to: Gpr, base: Gpr, table: SymbolId) {
         let width = self.stack_width();
         let entry = Mem::base_index(base, index, Scale::X4, 0);
         match self.mode {
             Mode::Bits32 => {
                 let entry = entry.with_target(Target::Symbol(table, RelocKind::GotOff32));
-                self.e.mov_r_rm(width, index, Rm::Mem(entry));
+                self.e.mov_r_rm(width, to, Rm::Mem(entry));
             }
             Mode::Bits64 => {
                 self.e.lea(width, base, Mem::rip(table, RelocKind::PcRel32, 0));
-                self.e.movsx(index, width, Rm::Mem(entry), Width::B32);
+                self.e.movsx(to, width, Rm::Mem(entry), Width::B32);
             }
         }
-        self.e.alu_rm_r(Alu::Add, width, Rm::Reg(index), base);
-        self.jump_in_table(Rm::Reg(index));
+        self.e.alu_rm_r(Alu::Add, width, Rm::Reg(to), base);
+        self.jump_in_table(Rm::Reg(to));
     }
 
     /// The jump by a table, which nobody can write to: where it leads is not looked at.
