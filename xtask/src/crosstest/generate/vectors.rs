@@ -4,6 +4,7 @@
 //! floats are made numbers first: the payload of a NaN is not defined.
 
 use super::Text;
+use super::floats::products_with_sums;
 use crate::toolchain::Target;
 
 /// A vector type: lanes, and the type of a lane.
@@ -34,7 +35,7 @@ pub fn functions(text: &mut Text, target: Target, types: &[Vector]) {
     for &ty in types {
         let vector = Lanes::new(ty);
         vector.common(text);
-        if vector.lane.starts_with('i') { vector.integers(text, target) } else { vector.floats(text) }
+        if vector.lane.starts_with('i') { vector.integers(text, target) } else { vector.floats(text, target) }
     }
 }
 
@@ -460,7 +461,7 @@ impl Lanes {
         }
     }
 
-    fn floats(&self, text: &mut Text) {
+    fn floats(&self, text: &mut Text, target: Target) {
         let Lanes { ty, lane, lanes, .. } = self;
         for op in ["fadd", "fsub", "fmul"] {
             self.operation(text, op, ty, &format!("  %r = {op} {ty} %a, %b\n"));
@@ -493,7 +494,7 @@ impl Lanes {
             let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n");
             self.operation(text, op, ty, &body);
         }
-        for op in ["fma", "fmuladd"] {
+        for op in products_with_sums(target) {
             let call = format!("@llvm.{op}.{}", self.suffix());
             text.declare(&format!("{ty} {call}({ty}, {ty}, {ty})"));
             let body = format!("  %x = fneg {ty} %b\n  %r = call {ty} {call}({ty} %a, {ty} %b, {ty} %x)\n");
