@@ -143,12 +143,12 @@ fn by_product<T: Words, S: Sink<T::Inst>>(
             (Signedness::Unsigned, target.word_reg(cx, Word::shifted(x, Lshr, before)))
         }
     };
+    if let Plan::Unsigned { shift, add: false, .. } = plan {
+        return target.multiply_high_shifted(cx, dst, [x, factor], shift);
+    }
     let high = target.multiply_high(cx, sign, [x, factor]);
     match plan {
-        Plan::Unsigned { shift, add: false, .. } => {
-            target.mov_word(cx, dst, Word::shifted(high, Lshr, shift));
-        }
-        Plan::Unsigned { shift, add: true, .. } => {
+        Plan::Unsigned { shift, .. } => {
             // ((x - high) / 2 + high) >> (s - 1): the sum in one bit more.
             let rest = target.word(cx, Sub, x, high);
             let sum = target.word(cx, Add, high, Word::shifted(rest, Lshr, 1));

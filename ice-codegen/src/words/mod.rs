@@ -145,6 +145,18 @@ pub trait Words: Operands {
         dst[1]
     }
 
+    /// `dst` = the high half of an unsigned product of 64 bits, shifted to the right.
+    fn multiply_high_shifted<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        dst: VReg,
+        args: [VReg; 2],
+        shift: u8,
+    ) {
+        let high = self.multiply_high(cx, Signedness::Unsigned, args);
+        self.mov_word(cx, dst, Word::shifted(high, BinaryOp::Lshr, shift));
+    }
+
     /// `dst = acc + a * b`, or the difference for `Sub`.
     fn multiply_add<S: Sink<Self::Inst>>(
         self,

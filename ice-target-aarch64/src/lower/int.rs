@@ -264,7 +264,9 @@ impl Aarch64 {
             CastOp::Trunc if to == Type::I1 => self.alu_number(cx, (Alu::And, Width::W), dst, src, 1),
             CastOp::Trunc if from == Type::I64 => cx.sink.push(Inst::ZeroUpper { dst, src }),
             CastOp::Trunc => cx.sink.push(Inst::Mov { width: Width::W, dst, src }),
-            CastOp::Zext if is_same => cx.sink.push(Inst::Mov { width: Width::W, dst, src }),
+            CastOp::Zext if is_same || self.has_zeros_above(cx, arg) => {
+                cx.sink.push(Inst::Mov { width: Width::W, dst, src });
+            }
             CastOp::Zext if from == Type::I32 || from == Type::I1 => {
                 cx.sink.push(Inst::ZeroUpper { dst, src })
             }
@@ -272,6 +274,34 @@ impl Aarch64 {
                 self.field(cx, (Signedness::Unsigned, Width::W), dst, src, (0, from.bits() as u8));
             }
             _ => self.field(cx, (Signedness::Signed, width(to)), dst, src, (0, from.bits() as u8)),
+        }
+    }
+
+    /// Whether the upper half of the register of `value`, a word, is zero: always in PNaCl programs, else if an instruction of 32 bits
+    /// certainly makes it.
+    fn has_zeros_above<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> bool {
+        let func = cx.func;
+        if func.value_type(value) != Type::I32 {
+            return false;
+        }
+        match func.defining_inst(value).map(|inst| func.inst(inst)) {
+            _ if !self.is_native() => true,
+            Some(InstData::Load { .. }) => true,
+            Some(&InstData::Binary { op, args: [a, b] }) => {
+                // Not what may be a copy: an operation by a number that changes nothing.
+                let number = func.int_value(a).or(func.int_value(b));
+                match op {
+                    BinaryOp::And => number != Some(-1),
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::Xor => number != Some(0),
+                    BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr => {
+                        number.is_none_or(|number| number & 31 != 0)
+                    }
+                    BinaryOp::Mul | BinaryOp::Udiv | BinaryOp::Sdiv => number != Some(1),
+                    BinaryOp::Urem | BinaryOp::Srem => true,
+                    _ => false,
+                }
+            }
+            _ => false,
         }
     }
 

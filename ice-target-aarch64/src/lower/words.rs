@@ -113,6 +113,20 @@ impl Words for Aarch64 {
         cx.sink.push(Inst::ZeroUpper { dst: lo, src: product });
     }
 
+    /// The product is in one register, so that one shift is enough.
+    fn multiply_high_shifted<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        dst: VReg,
+        [lhs, rhs]: [VReg; 2],
+        shift: u8,
+    ) {
+        let product = self.wide_temp(cx, Width::X);
+        let op = long(Signedness::Unsigned);
+        cx.sink.push(Inst::MultiplyLong { op, dst: product, lhs, rhs, acc: Src::Zero });
+        self.shift(cx, (Shift::Lsr, Width::X), dst, product, 32 + shift);
+    }
+
     fn multiply_high<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
