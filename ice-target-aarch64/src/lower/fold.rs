@@ -7,6 +7,8 @@
 //! | shift by a constant | sum, difference, logic | a shifted operand |
 //! | extension to 64 bits, perhaps shifted to the left by 4 at most | sum, difference | an extended operand |
 //! | shifts by constants to the left and the right | their sum | `extr` |
+//! | rotation by a constant | logic | a rotated operand |
+//! | complement | logic | `bic`, `orn`, `eon` |
 //! | shift by a constant to the right | and with low bits | `ubfx` |
 //! | product | sum, subtrahend | `madd`, `msub` |
 //! | extension of a word | product of 64 bits | `smull`, `umull` |
@@ -85,8 +87,30 @@ fn extension(func: &Function, inst: ice_ir::Inst) -> Option<(Value, Extend)> {
     Some((arg, extend))
 }
 
+/// What is rotated to the right, and by how much.
+fn rotated<S: Sink<Inst>>(cx: &Cx<'_, S>, def: ice_ir::Inst) -> Option<(Value, u8)> {
+    let &InstData::Binary { op, args } = cx.func.inst(def) else { return None };
+    let ty = cx.func.value_type(args[0]);
+    rotation(cx, op, args, ty).filter(|shifts| shifts.hi == shifts.lo).map(|shifts| (shifts.hi, shifts.lsb))
+}
+
+/// The number of at least eight bits that `def` is the complement of.
+pub(super) fn inverted(func: &Function, def: ice_ir::Inst) -> Option<Value> {
+    match *func.inst(def) {
+        InstData::Binary { op: BinaryOp::Xor, args: [value, number] }
+            if func.int_value(number) == Some(-1) && func.value_type(value).bits() >= 8 =>
+        {
+            Some(value)
+        }
+        _ => None,
+    }
+}
+
 /// The operand that `def`, which was folded, is.
 pub(crate) fn shifted<S: Sink<Inst>>(cx: &Cx<'_, S>, def: ice_ir::Inst) -> Option<Shifted> {
+    if let Some((value, amount)) = rotated(cx, def) {
+        return Some(Shifted::Plain(value, Shift::Ror, amount));
+    }
     if let Some((inner, extend)) = extension(cx.func, def) {
         return Some(Shifted::Extended(inner, extend, 0));
     }
@@ -186,6 +210,10 @@ impl Aarch64 {
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
                 cx.decides(result, user)
             }
+            InstData::Binary { op: BinaryOp::Or | BinaryOp::Add | BinaryOp::Xor, .. } => {
+                (rotated(cx, def).is_some() || inverted(func, def).is_some())
+                    && is_logic_operand(cx, result, user)
+            }
             InstData::Binary { op: BinaryOp::And, args: [_, b] } => {
                 let is_tested = matches!(*func.inst(user), InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args }
                     if args[0] == result && func.int_value(args[1]) == Some(0));
@@ -217,6 +245,16 @@ fn is_last_term<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst)
     match *cx.func.inst(user) {
         InstData::Binary { op: op @ (BinaryOp::Add | BinaryOp::Sub), args } => {
             is_last(cx, op == BinaryOp::Add, value, args)
+        }
+        _ => false,
+    }
+}
+
+/// Whether `value` is an operand of logic on bits, of which the other is no number and in a register.
+fn is_logic_operand<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst) -> bool {
+    match *cx.func.inst(user) {
+        InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, args } => {
+            is_last(cx, true, value, args)
         }
         _ => false,
     }

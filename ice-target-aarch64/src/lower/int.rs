@@ -111,7 +111,13 @@ impl Aarch64 {
             _ => number_of(cx.func, b),
         };
         let Some(number) = number else {
-            let rhs = self.rhs(cx, op, b);
+            let complement = cx.folded(b).and_then(|def| fold::inverted(cx.func, def));
+            let (op, rhs) = match (op, complement) {
+                (Alu::And, Some(value)) => (Alu::Bic, Rhs::Reg(self.reg(cx, value))),
+                (Alu::Orr, Some(value)) => (Alu::Orn, Rhs::Reg(self.reg(cx, value))),
+                (Alu::Eor, Some(value)) => (Alu::Eon, Rhs::Reg(self.reg(cx, value))),
+                _ => (op, self.rhs(cx, op, b)),
+            };
             let lhs = self.src(cx, a);
             return self.alu(cx, (op, width), dst, lhs, rhs);
         };
