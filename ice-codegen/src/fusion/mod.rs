@@ -21,8 +21,8 @@ mod plan;
 mod writeback;
 
 pub use ledger::Ledger;
-pub use plan::{Doer, Fate, Pair, Plan};
-pub use writeback::{SteppingAccess, SteppingInst, When, Writeback};
+pub use plan::{Doer, Fate, Pair, Plan, Recent};
+pub use writeback::{SteppingAccess, SteppingInst, When, Writeback, Writebacks};
 
 use crate::mach::{MachFunction, MachInst, MachInstId};
 use ice_regalloc::{Allocation, Edit, Output, ProgPoint};

@@ -1,7 +1,9 @@
 //! The pairs of a block.
 //!
 //! In a plan each instruction is part of one pair at most, whatever stands between the two of a pair, other pairs included.
-//! Cost: for each instruction that can begin a pair the search for the other; nothing for blocks without one.
+//! Pairs are found at their second instruction, among the [`Recent`] ones that could be the first.
+//!
+//! Cost: for each instruction that can be part of a pair a look at the few recent ones; nothing for blocks without one.
 
 use super::{AllocatedCode, later};
 use crate::mach::{MachInst, MachInstId};
@@ -16,15 +18,73 @@ pub enum Doer {
     Second,
 }
 
-/// The other of a pair that begins with an instruction, and what becomes of the two.
+/// The first of a pair that ends with an instruction, and what becomes of the two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair<F> {
-    /// How many instructions stand between the two: below 32.
-    pub between: usize,
+    /// The first.
+    pub first: MachInstId,
     /// Where the work is done.
     pub doer: Doer,
     /// What is done.
     pub fusion: F,
+}
+
+/// How many are remembered.
+const ROOM: usize = 4;
+
+/// The latest instructions that could be the first of a pair, and what is known of each.
+#[derive(Clone, Copy, Debug)]
+pub struct Recent<T> {
+    slots: [Option<(MachInstId, T)>; ROOM],
+    next: usize,
+}
+
+impl<T: Copy> Default for Recent<T> {
+    fn default() -> Self {
+        Recent { slots: [None; ROOM], next: 0 }
+    }
+}
+
+impl<T: Copy> Recent<T> {
+    /// Adds the instruction `id`, the latest.
+    #[inline]
+    pub fn push(&mut self, id: MachInstId, known: T) {
+        self.slots[self.next % ROOM] = Some((id, known));
+        self.next += 1;
+    }
+
+    /// The latest instruction at most `window` in front of `id` of which `wanted` holds.
+    #[inline]
+    pub fn latest(
+        &self,
+        id: MachInstId,
+        window: u32,
+        wanted: impl Fn(&T) -> bool,
+    ) -> Option<(MachInstId, T)> {
+        for back in 1..=ROOM {
+            let (at, known) = self.slots[self.next.wrapping_sub(back) % ROOM]?;
+            if id.as_u32() - at.as_u32() > window {
+                return None;
+            }
+            if wanted(&known) {
+                return Some((at, known));
+            }
+        }
+        None
+    }
+
+    /// Takes an instruction out, which is part of a pair now.
+    pub fn forget(&mut self, id: MachInstId) {
+        let mut kept = Recent::default();
+        for back in (1..=ROOM).rev() {
+            if let Some((at, known)) = self.slots[self.next.wrapping_sub(back) % ROOM]
+                && at != id
+            {
+                kept.push(at, known);
+            }
+        }
+        *self = kept;
+    }
 }
 
 /// What becomes of an instruction of a pair.
@@ -84,31 +144,27 @@ impl<F: Copy> Plan<F> {
         Some(fate)
     }
 
-    /// Plans the pairs of the block that ends before the index `end`, from the instruction `at` on. `pair` finds the pair that
-    /// an instruction begins, given which of those behind it are part of another: bit n is the n-th.
+    /// Plans the pairs of the block that ends before the index `end`, from the instruction `at` on. `pair` is asked for each of
+    /// them in order and finds the pair that it ends, if neither of the two is part of another.
     pub fn make<I: MachInst>(
         &mut self,
         code: AllocatedCode<'_, I>,
         at: MachInstId,
         end: usize,
-        mut pair: impl FnMut(MachInstId, &I, u32) -> Option<Pair<F>>,
+        mut pair: impl FnMut(MachInstId, &I) -> Option<Pair<F>>,
     ) {
         self.is_made = true;
-        // Bit n: whether the n-th instruction behind the present one is part of a pair.
-        let mut taken = 0_u32;
         let mut id = at;
         while let Some(inst) = code.mach.insts()[..end].get(id.as_u32() as usize) {
-            let is_taken = taken & 1 != 0;
-            taken >>= 1;
-            if !is_taken && let Some(Pair { between, doer, fusion }) = pair(id, inst, taken) {
-                taken |= 1 << between;
-                let other = later(id, between + 1);
-                let (doer, done) = if doer == Doer::First { (id, other) } else { (other, id) };
+            if let Some(Pair { first, doer, fusion }) = pair(id, inst) {
+                let (doer, done) = if doer == Doer::First { (first, id) } else { (id, first) };
                 self.fates.push((doer, Fate::Does { fusion, other: done }));
                 self.fates.push((done, Fate::InOther));
             }
             id = later(id, 1);
         }
-        self.fates.sort_unstable_by_key(|&(inst, _)| inst);
+        if self.fates.len() > 1 {
+            self.fates.sort_unstable_by_key(|&(inst, _)| inst);
+        }
     }
 }

@@ -8,14 +8,14 @@
 //! and so for stores. What stands between the access and the addition must not touch rn, and the addition must not be wanted for
 //! anything but its result.
 //!
-//! Cost: for each access at a register alone the next few instructions.
+//! Cost: for each addition of a constant a look at the recent accesses at registers alone.
 
-use super::{AllocatedCode, Doer, Pair, later};
+use super::{AllocatedCode, Doer, Pair, Recent, later};
 use crate::mach::{MachInst, MachInstId, VReg};
 use ice_regalloc::Allocation;
 
 /// How far behind an access the addition may be.
-const WINDOW: usize = 5;
+const WINDOW: u32 = 5;
 
 /// When the base of an access moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,12 +54,6 @@ pub trait SteppingInst: MachInst {
     fn is_wanted(_behind: &[Self], _to: VReg) -> bool {
         false
     }
-
-    /// Whether an access and an addition can begin with the instruction.
-    #[inline(always)]
-    fn may_begin(&self) -> bool {
-        self.access_at_register().is_some() || self.step().is_some()
-    }
 }
 
 /// An access at a register alone.
@@ -86,68 +80,107 @@ impl<I: SteppingInst> AllocatedCode<'_, I> {
         can_step.then_some(SteppingAccess { base, place, data })
     }
 
-    /// The writeback of an access, which begins with `inst`: the access or the addition. See [`Plan::make`](super::Plan::make).
-    pub fn writeback(self, id: MachInstId, inst: &I, taken: u32, end: usize) -> Option<Pair<Writeback>> {
-        match inst.step() {
-            Some((_, to, amount)) => self.is_step_before(id, to, amount, end).then_some(Pair {
-                between: 0,
-                doer: Doer::Second,
-                fusion: Writeback { when: When::Before, amount },
-            }),
-            None => {
-                let access = self.stepping_access(id, inst)?;
-                let (between, amount) = self.step_behind(id, inst, access, taken, end)?;
-                Some(Pair { between, doer: Doer::First, fusion: Writeback { when: When::Behind, amount } })
-            }
+    /// Whether the addition `step` of `amount`, which gives `to`, can be part of the access `first` in front of it.
+    fn steps_behind(
+        self,
+        first: MachInstId,
+        step: MachInstId,
+        (to, amount): (VReg, i32),
+        end: usize,
+    ) -> bool {
+        let inst = &self.mach.insts()[first.as_u32() as usize];
+        let Some(SteppingAccess { place, .. }) = self.stepping_access(first, inst) else { return false };
+        let between = self.behind(first, step.as_u32() as usize);
+        self.places(step) == [place, place]
+            && inst.steps_by(amount)
+            && between
+                .iter()
+                .enumerate()
+                .all(|(n, inst)| inst.is_plain() && !self.places(later(first, n + 1)).contains(&place))
+            && !I::is_wanted(self.behind(step, end), to)
+            && !self.is_edited(place, first, step)
+    }
+
+    /// Whether the addition `step` of `amount`, which gives `to`, can be part of the access `id` right behind it.
+    fn steps_before(self, step: MachInstId, id: MachInstId, (to, amount): (VReg, i32), end: usize) -> bool {
+        let inst = &self.mach.insts()[id.as_u32() as usize];
+        self.stepping_access(id, inst).is_some_and(|SteppingAccess { base, place, .. }| {
+            base == to
+                && self.places(step) == [place, place]
+                && inst.steps_by(amount)
+                && !I::is_wanted(self.behind(step, end), to)
+                && !self.is_edited(place, step, id)
+        })
+    }
+}
+
+/// What writebacks of a block are found by.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Writebacks {
+    /// Accesses and their bases.
+    accesses: Recent<VReg>,
+    /// The latest addition, if it is part of no pair: its result and amount.
+    step: Option<(MachInstId, (VReg, i32))>,
+}
+
+impl Writebacks {
+    /// The writeback that the instruction `id` of a block up to the index `end` completes. See
+    /// [`Plan::make`](super::Plan::make).
+    #[inline]
+    pub fn find<I: SteppingInst>(
+        &mut self,
+        code: AllocatedCode<'_, I>,
+        id: MachInstId,
+        inst: &I,
+        end: usize,
+    ) -> Option<Pair<Writeback>> {
+        match (inst.step(), inst.access_at_register()) {
+            (Some((from, to, amount)), _) => self.behind(code, id, (from, to, amount), end),
+            (None, Some((base, _))) => self.before(code, id, base, end),
+            (None, None) => None,
         }
     }
 
-    /// An addition to the base soon behind an access, that is not part of another pair.
-    fn step_behind(
-        self,
+    /// Takes an access out, which is part of another pair.
+    pub fn forget(&mut self, access: MachInstId) {
+        self.accesses.forget(access);
+    }
+
+    fn behind<I: SteppingInst>(
+        &mut self,
+        code: AllocatedCode<'_, I>,
         id: MachInstId,
-        inst: &I,
-        access: SteppingAccess,
-        taken: u32,
+        (from, to, amount): (VReg, VReg, i32),
         end: usize,
-    ) -> Option<(usize, i32)> {
-        let behind = self.behind(id, end);
-        let near = &behind[..behind.len().min(WINDOW)];
-        // Mostly there is none.
-        if !near.iter().any(|inst| inst.step().is_some_and(|(from, ..)| from == access.base)) {
-            return None;
+    ) -> Option<Pair<Writeback>> {
+        if let Some((first, _)) = self.accesses.latest(id, WINDOW, |&base| base == from)
+            && code.steps_behind(first, id, (to, amount), end)
+        {
+            self.forget(first);
+            let fusion = Writeback { when: When::Behind, amount };
+            return Some(Pair { first, doer: Doer::First, fusion });
         }
-        let place = access.place;
-        for (n, next) in near.iter().enumerate() {
-            let at = later(id, n + 1);
-            let places = self.places(at);
-            if let Some((from, to, amount)) = next.step()
-                && from == access.base
-            {
-                let is_alone = taken & 1 << n == 0
-                    && places == [place, place]
-                    && inst.steps_by(amount)
-                    && !I::is_wanted(&behind[n + 1..], to)
-                    && !self.is_edited(place, id, at);
-                return is_alone.then_some((n, amount));
-            }
-            if !next.is_plain() || places.contains(&place) {
-                return None;
-            }
-        }
+        self.step = Some((id, (to, amount)));
         None
     }
 
-    /// Whether the instruction behind the addition `id`, which gives `to`, is an access there that can take it.
-    fn is_step_before(self, id: MachInstId, to: VReg, amount: i32, end: usize) -> bool {
-        let behind = self.behind(id, end);
-        let (Some(inst), next) = (behind.first(), later(id, 1)) else { return false };
-        self.stepping_access(next, inst).is_some_and(|access| {
-            access.base == to
-                && self.places(id) == [access.place, access.place]
-                && inst.steps_by(amount)
-                && !I::is_wanted(behind, to)
-                && !self.is_edited(access.place, id, next)
-        })
+    #[inline]
+    fn before<I: SteppingInst>(
+        &mut self,
+        code: AllocatedCode<'_, I>,
+        id: MachInstId,
+        base: VReg,
+        end: usize,
+    ) -> Option<Pair<Writeback>> {
+        if let Some((first, step)) = self.step
+            && later(first, 1) == id
+            && code.steps_before(first, id, step, end)
+        {
+            self.step = None;
+            let fusion = Writeback { when: When::Before, amount: step.1 };
+            return Some(Pair { first, doer: Doer::Second, fusion });
+        }
+        self.accesses.push(id, base);
+        None
     }
 }

@@ -1,11 +1,11 @@
 //! Fused accesses, written as the plans of [`fuse`](crate::fuse) say.
 
 use super::Emitter;
-use crate::fuse::{AllocatedCode, Fusion, Kind, find, may_begin, neighbour};
-use crate::inst::{Base, Inst};
+use crate::fuse::{AllocatedCode, Finder, Fusion, Kind, may_be_fused, neighbour};
+use crate::inst::Inst;
 use crate::regs;
 use ice_asm::Listing;
-use ice_asm::aarch64::{Gpr, Mem, Offset};
+use ice_asm::aarch64::{FloatWidth, Gpr, Mem, Offset, PairTransfer};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
 use ice_codegen::fusion::{Fate, SteppingAccess, When, Writeback};
 use ice_codegen::mach::MachInstId;
@@ -23,7 +23,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
     #[inline(always)]
     pub(super) fn plan_accesses(&mut self, inst: &Inst) {
-        if !self.plan.is_made() && may_begin(inst) {
+        if self.fuses && !self.plan.is_made() && may_be_fused(inst) {
             self.make_plan();
         }
     }
@@ -31,7 +31,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
     #[inline(never)]
     fn make_plan(&mut self) {
         let (code, frame, end) = (self.code(), self.frame, self.end);
-        let find = |id, inst: &Inst, taken| find(code, frame, id, inst, taken, end);
+        let mut finder = Finder::default();
+        let find = |id, inst: &Inst| match may_be_fused(inst) {
+            true => finder.find(code, frame, id, inst, end),
+            false => None,
+        };
         self.plan.make(code, self.cursor.at, end, find);
         self.planned = self.plan.upcoming();
     }
@@ -91,22 +95,41 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let places = one.places(self.code(), at).zip(two.places(self.code(), other));
         let Some((first, second)) = places else { return self.fault(NO_REGISTER) };
         let data = if one.disp < two.disp { [first.data, second.data] } else { [second.data, first.data] };
-        let (base, start) = match (first.base, one.base) {
-            (Some(_), Base::Reg(_)) => (self.gpr_or_zero(first.base), 0),
-            (_, base) => self.in_frame(base).unwrap_or((Gpr::SP, 0)),
+        let (base, start) = match one.part_of_frame() {
+            None => (self.gpr_or_zero(first.base), 0),
+            Some(part) => self.in_frame(part).unwrap_or((Gpr::SP, 0)),
         };
         let mem = Mem::new(base, start.wrapping_add(one.disp.min(two.disp)));
-        match (one.kind, data.map(|data| data.and_then(regs::as_vector))) {
-            (Kind::General(op), [None, None]) => {
-                let [low, high] = data.map(|data| self.gpr_or_zero(data));
-                self.e.transfer_pair(op, low, high, mem);
-            }
-            (Kind::LoadFloat(width), [Some(low), Some(high)]) => {
-                self.e.load_float_pair(width, low, high, mem);
-            }
-            (Kind::StoreFloat(width), [Some(low), Some(high)]) => {
-                self.e.store_float_pair(width, low, high, mem);
-            }
+        match one.kind {
+            Kind::LdpW => self.general_pair(PairTransfer::LdpW, data, mem),
+            Kind::LdpX => self.general_pair(PairTransfer::LdpX, data, mem),
+            Kind::Ldpsw => self.general_pair(PairTransfer::Ldpsw, data, mem),
+            Kind::StpW => self.general_pair(PairTransfer::StpW, data, mem),
+            Kind::StpX => self.general_pair(PairTransfer::StpX, data, mem),
+            Kind::LdpS => self.load_float_pair(FloatWidth::S, data, mem),
+            Kind::LdpD => self.load_float_pair(FloatWidth::D, data, mem),
+            Kind::LdpQ => self.load_float_pair(FloatWidth::Q, data, mem),
+            Kind::StpS => self.store_float_pair(FloatWidth::S, data, mem),
+            Kind::StpD => self.store_float_pair(FloatWidth::D, data, mem),
+            Kind::StpQ => self.store_float_pair(FloatWidth::Q, data, mem),
+        }
+    }
+
+    fn general_pair(&mut self, op: PairTransfer, data: [Option<Allocation>; 2], mem: Mem) {
+        let [low, high] = data.map(|data| self.gpr_or_zero(data));
+        self.e.transfer_pair(op, low, high, mem);
+    }
+
+    fn load_float_pair(&mut self, width: FloatWidth, data: [Option<Allocation>; 2], mem: Mem) {
+        match data.map(|data| data.and_then(regs::as_vector)) {
+            [Some(low), Some(high)] => self.e.load_float_pair(width, low, high, mem),
+            _ => self.fault(NO_REGISTER),
+        }
+    }
+
+    fn store_float_pair(&mut self, width: FloatWidth, data: [Option<Allocation>; 2], mem: Mem) {
+        match data.map(|data| data.and_then(regs::as_vector)) {
+            [Some(low), Some(high)] => self.e.store_float_pair(width, low, high, mem),
             _ => self.fault(NO_REGISTER),
         }
     }

@@ -13,11 +13,11 @@ mod pair;
 mod tests;
 mod writeback;
 
-pub(crate) use pair::{Kind, neighbour};
+pub(crate) use pair::{Kind, Neighbour, neighbour};
 
 use crate::abi::Frame;
 use crate::inst::Inst;
-use ice_codegen::fusion::{Pair, SteppingInst as _, Writeback};
+use ice_codegen::fusion::{Doer, Pair, Recent, SteppingInst as _, Writeback, Writebacks};
 use ice_codegen::mach::MachInstId;
 
 /// A function and where its operands are.
@@ -32,29 +32,51 @@ pub(crate) enum Fusion {
     Pair,
 }
 
-/// Whether a pair can begin with the instruction.
+/// Whether the instruction can be part of a pair, as far as its kind tells.
 #[inline(always)]
-pub(crate) fn may_begin(inst: &Inst) -> bool {
-    neighbour(inst).is_some() || inst.may_begin()
+pub(crate) fn may_be_fused(inst: &Inst) -> bool {
+    match inst {
+        Inst::Load { .. } | Inst::Store { .. } | Inst::LoadFloat { .. } | Inst::StoreFloat { .. } => true,
+        Inst::Alu { .. } => inst.step().is_some(),
+        _ => false,
+    }
 }
 
-/// The pair that an instruction begins. See [`Plan::make`](ice_codegen::fusion::Plan::make).
-pub(crate) fn find(
-    code: AllocatedCode<'_>,
-    frame: &Frame,
-    id: MachInstId,
-    inst: &Inst,
-    taken: u32,
-    end: usize,
-) -> Option<Pair<Fusion>> {
-    if let Some(access) = neighbour(inst)
-        && let Some(pair) = pair::find(code, frame, id, access, taken, end)
-    {
-        return Some(pair);
+/// What the pairs of a block are found by.
+#[derive(Default)]
+pub(crate) struct Finder {
+    neighbours: Recent<Neighbour>,
+    writebacks: Writebacks,
+}
+
+impl Finder {
+    /// The pair that the instruction `id` completes. See [`Plan::make`](ice_codegen::fusion::Plan::make).
+    #[inline]
+    pub(crate) fn find(
+        &mut self,
+        code: AllocatedCode<'_>,
+        frame: &Frame,
+        id: MachInstId,
+        inst: &Inst,
+        end: usize,
+    ) -> Option<Pair<Fusion>> {
+        let access = neighbour(inst);
+        if let Some(access) = access
+            && let Some((first, one)) = self.neighbours.latest(id, pair::WINDOW, |one| one.is_beside(access))
+            && pair::may_meet(code, frame, [first, id], [one, access])
+        {
+            self.neighbours.forget(first);
+            self.writebacks.forget(first);
+            let doer = if access.kind.is_load() { Doer::First } else { Doer::Second };
+            return Some(Pair { first, doer, fusion: Fusion::Pair });
+        }
+        if let Some(Pair { first, doer, fusion }) = self.writebacks.find(code, id, inst, end) {
+            self.neighbours.forget(first);
+            return Some(Pair { first, doer, fusion: Fusion::Step(fusion) });
+        }
+        if let Some(access) = access {
+            self.neighbours.push(id, access);
+        }
+        None
     }
-    if !inst.may_begin() {
-        return None;
-    }
-    let Pair { between, doer, fusion } = code.writeback(id, inst, taken, end)?;
-    Some(Pair { between, doer, fusion: Fusion::Step(fusion) })
 }

@@ -9,79 +9,87 @@
 //! and has nothing to do with what the second one loads, and what stands between two stores leaves memory alone and writes
 //! nothing that the first one stores; the base is written by neither.
 //!
-//! Cost: for each access of 4, 8 or 16 bytes the next few instructions.
+//! Cost: for each access of 4, 8 or 16 bytes a look at the few recent ones.
 
-use super::{AllocatedCode, Fusion};
+use super::AllocatedCode;
 use crate::abi::Frame;
 use crate::inst::{Amode, Base, Inst};
-use ice_asm::aarch64::{FloatWidth, PairTransfer, Transfer, fits_pair};
-use ice_codegen::fusion::{Doer, Pair, SteppingInst as _, later};
+use ice_asm::aarch64::{FloatWidth, Transfer, fits_pair};
+use ice_codegen::fusion::SteppingInst as _;
 use ice_codegen::mach::{MachInst as _, MachInstId};
 use ice_regalloc::Allocation;
 
 /// How far behind an access the other may be.
-const WINDOW: usize = 4;
+pub(super) const WINDOW: u32 = 4;
 
-/// What is accessed.
+/// The instruction for two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// A general register.
-    General(PairTransfer),
-    /// A vector register, which is loaded.
-    LoadFloat(FloatWidth),
-    /// One that is stored.
-    StoreFloat(FloatWidth),
+    LdpW,
+    LdpX,
+    Ldpsw,
+    StpW,
+    StpX,
+    LdpS,
+    LdpD,
+    LdpQ,
+    StpS,
+    StpD,
+    StpQ,
 }
 
 impl Kind {
-    fn is_load(self) -> bool {
-        match self {
-            Kind::General(op) => !matches!(op, PairTransfer::StpW | PairTransfer::StpX),
-            Kind::LoadFloat(_) => true,
-            Kind::StoreFloat(_) => false,
-        }
+    pub(super) fn is_load(self) -> bool {
+        !matches!(self, Kind::StpW | Kind::StpX | Kind::StpS | Kind::StpD | Kind::StpQ)
     }
 
     fn size_log2(self) -> u8 {
         match self {
-            Kind::General(PairTransfer::StpX | PairTransfer::LdpX) => 3,
-            Kind::General(_) => 2,
-            Kind::LoadFloat(width) | Kind::StoreFloat(width) => width.size_log2(),
+            Kind::LdpW | Kind::Ldpsw | Kind::StpW | Kind::LdpS | Kind::StpS => 2,
+            Kind::LdpX | Kind::StpX | Kind::LdpD | Kind::StpD => 3,
+            Kind::LdpQ | Kind::StpQ => 4,
         }
     }
 }
 
 /// An access that another one may be beside.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbour {
     pub(crate) kind: Kind,
-    pub(crate) base: Base,
+    /// The number of the base: of a register, or of an object behind [`FIRST_OBJECT`].
+    base: u32,
     pub(crate) disp: i32,
 }
+
+/// The number of the first object of the frame, and that of the outgoing arguments.
+const FIRST_OBJECT: u32 = 1 << 31;
+const OUTGOING: u32 = u32::MAX;
 
 /// The access that `inst` is, if another one may be beside it.
 #[inline(always)]
 pub(crate) fn neighbour(inst: &Inst) -> Option<Neighbour> {
     let (kind, mem) = match *inst {
-        Inst::Load { op: Transfer::LdrW, mem, .. } => (Kind::General(PairTransfer::LdpW), mem),
-        Inst::Load { op: Transfer::LdrX, mem, .. } => (Kind::General(PairTransfer::LdpX), mem),
-        Inst::Load { op: Transfer::Ldrsw, mem, .. } => (Kind::General(PairTransfer::Ldpsw), mem),
-        Inst::Store { op: Transfer::StrW, mem, .. } => (Kind::General(PairTransfer::StpW), mem),
-        Inst::Store { op: Transfer::StrX, mem, .. } => (Kind::General(PairTransfer::StpX), mem),
-        Inst::LoadFloat { width: width @ (FloatWidth::S | FloatWidth::D | FloatWidth::Q), mem, .. } => {
-            (Kind::LoadFloat(width), mem)
-        }
-        Inst::StoreFloat { width: width @ (FloatWidth::S | FloatWidth::D | FloatWidth::Q), mem, .. } => {
-            (Kind::StoreFloat(width), mem)
-        }
+        Inst::Load { op: Transfer::LdrW, mem, .. } => (Kind::LdpW, mem),
+        Inst::Load { op: Transfer::LdrX, mem, .. } => (Kind::LdpX, mem),
+        Inst::Load { op: Transfer::Ldrsw, mem, .. } => (Kind::Ldpsw, mem),
+        Inst::Store { op: Transfer::StrW, mem, .. } => (Kind::StpW, mem),
+        Inst::Store { op: Transfer::StrX, mem, .. } => (Kind::StpX, mem),
+        Inst::LoadFloat { width: FloatWidth::S, mem, .. } => (Kind::LdpS, mem),
+        Inst::LoadFloat { width: FloatWidth::D, mem, .. } => (Kind::LdpD, mem),
+        Inst::LoadFloat { width: FloatWidth::Q, mem, .. } => (Kind::LdpQ, mem),
+        Inst::StoreFloat { width: FloatWidth::S, mem, .. } => (Kind::StpS, mem),
+        Inst::StoreFloat { width: FloatWidth::D, mem, .. } => (Kind::StpD, mem),
+        Inst::StoreFloat { width: FloatWidth::Q, mem, .. } => (Kind::StpQ, mem),
         _ => return None,
     };
-    match mem {
-        Amode { base: base @ (Base::Reg(_) | Base::Object(_) | Base::Outgoing), index: None, disp } => {
-            Some(Neighbour { kind, base, disp })
-        }
-        _ => None,
-    }
+    let base = match mem {
+        Amode { index: Some(_), .. } => return None,
+        Amode { base: Base::Reg(base), .. } => base.as_u32(),
+        Amode { base: Base::Object(object), .. } => FIRST_OBJECT + object,
+        Amode { base: Base::Outgoing, .. } => OUTGOING,
+        _ => return None,
+    };
+    Some(Neighbour { kind, base, disp: mem.disp })
 }
 
 /// Where the operands of an access are.
@@ -94,9 +102,26 @@ pub(crate) struct Places {
 }
 
 impl Neighbour {
+    /// The part of the frame that it is in; `None` if its base is a register.
+    pub(crate) fn part_of_frame(self) -> Option<Base> {
+        match self.base {
+            OUTGOING => Some(Base::Outgoing),
+            FIRST_OBJECT.. => Some(Base::Object(self.base - FIRST_OBJECT)),
+            _ => None,
+        }
+    }
+
+    /// Whether an access of the same kind begins where the other ends.
+    #[inline]
+    pub(super) fn is_beside(&self, other: Neighbour) -> bool {
+        self.base == other.base
+            && self.kind == other.kind
+            && self.disp.abs_diff(other.disp) == 1 << self.kind.size_log2()
+    }
+
     /// Where the operands of this access, which is the instruction `id`, are: all in registers.
     pub(crate) fn places(self, code: AllocatedCode<'_>, id: MachInstId) -> Option<Places> {
-        let has_base = matches!(self.base, Base::Reg(_));
+        let has_base = self.base < FIRST_OBJECT;
         let (base, data) = match (code.places(id), has_base, self.kind.is_load()) {
             (&[base, data], true, true) | (&[data, base], true, false) => (Some(base), Some(data)),
             (&[data], false, _) => (None, Some(data)),
@@ -109,44 +134,29 @@ impl Neighbour {
     }
 }
 
-/// The access beside `first`, the instruction `id`, soon behind it.
-pub(super) fn find(
-    code: AllocatedCode<'_>,
-    frame: &Frame,
-    id: MachInstId,
-    first: Neighbour,
-    taken: u32,
-    end: usize,
-) -> Option<Pair<Fusion>> {
-    let (kind, size) = (first.kind, 1 << first.kind.size_log2());
-    let behind = code.behind(id, end);
-    for (between, inst) in behind[..behind.len().min(WINDOW)].iter().enumerate() {
-        if let Some(second) = neighbour(inst)
-            && second.kind == kind
-            && second.base == first.base
-            && first.disp.abs_diff(second.disp) == size
-        {
-            let start = frame.start_of(first.base).unwrap_or(0);
-            let is_pair = taken & 1 << between == 0
-                && fits_pair(start.wrapping_add(first.disp.min(second.disp)), kind.size_log2())
-                && may_meet(code, [id, later(id, between + 1)], [first, second]);
-            let doer = if kind.is_load() { Doer::First } else { Doer::Second };
-            return is_pair.then_some(Pair { between, doer, fusion: Fusion::Pair });
-        }
-        let touches_memory = match inst {
-            Inst::Store { .. } | Inst::StoreFloat { .. } => true,
-            Inst::Load { .. } | Inst::LoadFloat { .. } => !kind.is_load(),
-            _ => false,
-        };
-        if touches_memory || !inst.is_plain() {
-            return None;
-        }
+/// Whether the instruction may stand between two accesses of this kind, as far as memory is concerned.
+fn may_be_between(inst: &Inst, kind: Kind) -> bool {
+    match inst {
+        Inst::Store { .. } | Inst::StoreFloat { .. } => false,
+        Inst::Load { .. } | Inst::LoadFloat { .. } => kind.is_load(),
+        _ => inst.is_plain(),
     }
-    None
 }
 
-/// Whether one of two neighbours can be done where the other is.
-fn may_meet(code: AllocatedCode<'_>, [from, to]: [MachInstId; 2], [first, second]: [Neighbour; 2]) -> bool {
+/// Whether one of two neighbours can be done where the other is, by one instruction.
+pub(super) fn may_meet(
+    code: AllocatedCode<'_>,
+    frame: &Frame,
+    [from, to]: [MachInstId; 2],
+    [first, second]: [Neighbour; 2],
+) -> bool {
+    let start = first.part_of_frame().and_then(|part| frame.start_of(part)).unwrap_or(0);
+    let between = code.behind(from, to.as_u32() as usize);
+    if !fits_pair(start.wrapping_add(first.disp.min(second.disp)), first.kind.size_log2())
+        || !between.iter().all(|inst| may_be_between(inst, first.kind))
+    {
+        return false;
+    }
     let (Some(one), Some(other)) = (first.places(code, from), second.places(code, to)) else {
         return false;
     };

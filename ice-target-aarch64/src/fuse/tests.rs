@@ -1,6 +1,6 @@
 //! Plans of functions in text form, and what no plan must fuse.
 
-use super::{AllocatedCode, Fusion, find};
+use super::{AllocatedCode, Finder, Fusion};
 use crate::abi::Frame;
 use crate::inst::Inst;
 use crate::regs::register_file;
@@ -26,7 +26,8 @@ fn fused(insts: &str) -> Vec<(u32, Fusion, u32)> {
     let (mut plan, mut found) = (Plan::default(), Vec::new());
     let end = mach.insts().len();
     let first = MachInstId::from_u32(0);
-    plan.make(code, first, end, |id, inst, taken| find(code, &frame, id, inst, taken, end));
+    let mut finder = Finder::default();
+    plan.make(code, first, end, |id, inst| finder.find(code, &frame, id, inst, end));
     while let Some(inst) = plan.upcoming() {
         if let Some(Fate::Does { fusion, other }) = plan.take() {
             found.push((inst.as_u32(), fusion, other.as_u32()));

@@ -8,7 +8,7 @@ use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Cond, Index, Mem};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
-use ice_codegen::fusion::{Fate, SteppingAccess, SteppingInst as _, When, Writeback};
+use ice_codegen::fusion::{Fate, SteppingAccess, SteppingInst as _, When, Writeback, Writebacks};
 use ice_codegen::mach::MachBlock;
 
 /// A fault: what was planned for an instruction does not fit it.
@@ -26,7 +26,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
     #[inline(always)]
     pub(super) fn plan_steps(&mut self, inst: &Inst) {
-        if !self.plan.is_made() && inst.may_begin() {
+        if !self.plan.is_made() && (inst.access_at_register().is_some() || inst.step().is_some()) {
             self.make_plan();
         }
     }
@@ -34,11 +34,8 @@ impl<'a, L: Listing> Emitter<'a, L> {
     #[inline(never)]
     fn make_plan(&mut self) {
         let (code, end) = (self.code(), self.end);
-        let find = |id, inst: &Inst, taken| match inst.may_begin() {
-            true => code.writeback(id, inst, taken, end),
-            false => None,
-        };
-        self.plan.make(code, self.cursor.at, end, find);
+        let mut writebacks = Writebacks::default();
+        self.plan.make(code, self.cursor.at, end, |id, inst| writebacks.find(code, id, inst, end));
         self.planned = self.plan.upcoming();
     }
 

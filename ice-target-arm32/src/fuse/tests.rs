@@ -9,7 +9,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use ice_asm::arm32::Cond;
-use ice_codegen::fusion::{Fate, Plan, When, Writeback};
+use ice_codegen::fusion::{Fate, Plan, When, Writeback, Writebacks};
 use ice_codegen::mach::{FramePointer, MachBlock, MachFunction, MachInstId, VReg};
 use ice_regalloc::{Context, Mode, Options, Output};
 
@@ -32,7 +32,8 @@ fn steps(insts: &str) -> Vec<(u32, When, i32, u32)> {
     let (mut plan, mut found) = (Plan::default(), Vec::new());
     let end = mach.insts().len();
     let first = MachInstId::from_u32(0);
-    plan.make(code, first, end, |id, inst, taken| code.writeback(id, inst, taken, end));
+    let mut writebacks = Writebacks::default();
+    plan.make(code, first, end, |id, inst| writebacks.find(code, id, inst, end));
     while let Some(inst) = plan.upcoming() {
         if let Some(Fate::Does { fusion: Writeback { when, amount }, other }) = plan.take() {
             found.push((inst.as_u32(), when, amount, other.as_u32()));
