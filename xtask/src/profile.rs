@@ -8,13 +8,15 @@
 //! is among them.
 //!
 //! Systems map a binary in runs of pages, so functions that ran lie next to each other: the linker gets a list of them.
+//! More programs tell of functions that the counted ones have no need of, and valgrind, where it is installed, of those of the
+//! libraries of Rust and C, which have no counters.
 
 use crate::process::{self, End};
 use crate::toolchain::{Recipe, Target, succeed, write};
 use crate::tools;
 use crate::workspace::{Workspace, has_tool, show};
 use anyhow::{Context as _, ensure};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -27,7 +29,10 @@ const LLD_HOST: &str = "x86_64-unknown-linux-gnu";
 const WHOLE: &str = "profile.release.package.ice-driver.opt-level=3";
 const FREEZE_LIMIT: Duration = Duration::from_secs(60);
 /// Seeds of generated programs, from the first to before the second, and the number of statements in a function.
-const GENERATED: [u32; 3] = [0, 8, 20];
+const GENERATED: &[[u32; 3]] = &[[0, 8, 20]];
+/// The same of those whose counts are not for the optimiser: for laszip that has a price of 1 %. The last has functions so
+/// large that memory for them is given back.
+const UNCOUNTED: &[[u32; 3]] = &[[8, 24, 150], [24, 25, 1500]];
 /// What PNaCl programs are compiled for.
 const PNACL: [&str; 6] = [
     "--target=i686-linux-gnu",
@@ -67,29 +72,83 @@ pub fn build(workspace: &Workspace) -> anyhow::Result<Option<PathBuf>> {
         return Ok(None);
     };
     let results = workspace.results("profile")?;
-    let counts = results.join("counts");
-    if counts.is_dir() {
-        sh.remove_path(&counts)?;
+    let [counts, uncounted] = ["counts", "uncounted"].map(|name| results.join(name));
+    for counts in [&counts, &uncounted] {
+        if counts.is_dir() {
+            sh.remove_path(counts)?;
+        }
     }
     let counting = build_with(workspace, &rustc, &format!("-Cprofile-generate={}", show(&counts)), &[])?;
-    Training { ice: &counting, results: &results, counts: &counts }.run(workspace)?;
+    let training = Training { workspace, ice: &counting, results: &results, counts: &counts, threads: "0" };
+    training.run()?;
     let profile = results.join("ice.profdata");
     cmd!(sh, "{reader} merge -o {profile} {counts}").quiet().run()?;
     let mut link = Vec::new();
     if rustc.host == LLD_HOST {
-        let texts = files(&counts, "profraw")?
-            .into_iter()
-            .map(|counts| Ok(cmd!(sh, "{reader} merge --text -o - {counts}").quiet().read()?))
-            .collect::<anyhow::Result<Vec<_>>>()?;
-        let executed: Vec<_> = texts.iter().map(|text| executed(text)).collect();
+        Training { counts: &uncounted, threads: "2", ..training }.generated(UNCOUNTED)?;
+        let mut runs = Vec::new();
+        for file in [files(&counts, "profraw")?, files(&uncounted, "profraw")?].concat() {
+            let text = cmd!(sh, "{reader} merge --text -o - {file}").quiet().read()?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            runs.push((name, text));
+        }
+        let mut runs: Vec<_> = runs.iter().map(|(name, text)| Run::new(name, text)).collect();
+        let called = training.called()?;
+        runs.push(Run { reads_pnacl: true, back_end: None, functions: called_functions(&called) });
         let symbols = cmd!(sh, "nm --defined-only --numeric-sort {counting}").quiet().read()?;
         let names = results.join("order");
-        write(&names, &order(&symbols, &executed))?;
+        write(&names, &order(&symbols, &runs))?;
         link.push(format!("-Clink-arg=-Wl,--symbol-ordering-file={}", show(&names)));
         // What is inlined everywhere is no symbol.
         link.push("-Clink-arg=-Wl,--no-warn-symbol-ordering".into());
     }
     build_with(workspace, &rustc, &format!("-Cprofile-use={}", show(&profile)), &link).map(Some)
+}
+
+/// What was executed for one form of input and one target.
+struct Run<'a> {
+    /// Whether programs of PNaCl were translated.
+    reads_pnacl: bool,
+    /// Of the back end; `None` if there was none, or if another run tells of that.
+    back_end: Option<&'static str>,
+    functions: HashSet<&'a str>,
+}
+
+impl<'a> Run<'a> {
+    /// From the name of the file that [`Training::ice`] gave it, and the profile in LLVM's text form.
+    fn new(name: &str, profile: &'a str) -> Run<'a> {
+        let mut words = name.split('-');
+        let reads_pnacl = words.next() == Some("pexe");
+        let target =
+            words.next().and_then(|name| Target::ALL.into_iter().find(|target| target.name() == name));
+        Run { reads_pnacl, back_end: target.map(Target::back_end), functions: executed(profile) }
+    }
+}
+
+/// Where a function is to lie: what one translation executes is in few places.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// With what all back ends need for PNaCl programs; so many runs do without it.
+    Common(usize),
+    /// With what one back end alone needs for them.
+    BackEnd(&'static str, usize),
+    /// With what other forms of input need.
+    OtherForms(usize),
+}
+
+impl Place {
+    /// The place of the function `name`, if any of the runs executed it.
+    fn of(name: &str, runs: &[Run]) -> Option<Place> {
+        let executed = || runs.iter().filter(|run| run.functions.contains(name));
+        let without = runs.len() - executed().count();
+        let back_ends: BTreeSet<_> =
+            executed().filter(|run| run.reads_pnacl).filter_map(|run| run.back_end).collect();
+        match (back_ends.first(), back_ends.len()) {
+            (Some(back_end), 1) => Some(Place::BackEnd(back_end, without)),
+            _ if executed().any(|run| run.reads_pnacl) => Some(Place::Common(without)),
+            _ => (without < runs.len()).then_some(Place::OtherForms(without)),
+        }
+    }
 }
 
 /// The functions of a profile in LLVM's text form of which something was executed.
@@ -104,15 +163,22 @@ fn executed(profile: &str) -> HashSet<&str> {
     profile.split("\n\n").filter_map(name_if_executed).collect()
 }
 
-/// The names of the functions that any of the profiles has, a line each: first those of most profiles, then by which
-/// these are, then in the order that `nm` lists symbols in. So what one kind of translation executes is in few places.
-fn order(symbols: &str, executed: &[HashSet<&str>]) -> String {
-    let absent =
-        |name: &str| -> Vec<bool> { executed.iter().map(|functions| !functions.contains(name)).collect() };
+/// The functions in a file of callgrind.
+fn called_functions(file: &str) -> HashSet<&str> {
+    fn name(line: &str) -> Option<&str> {
+        let (kind, name) = line.split_once(") ")?;
+        // What calls itself is counted as `name'2`.
+        (kind.starts_with("fn=(") || kind.starts_with("cfn=(")).then_some(name.split('\'').next()?)
+    }
+    file.lines().filter_map(name).collect()
+}
+
+/// The names of the functions that any of the runs executed, a line each, by their places and then in the order that `nm`
+/// lists symbols in.
+fn order(symbols: &str, runs: &[Run]) -> String {
     let names = symbols.lines().filter_map(|line| line.split_whitespace().nth(2));
-    let mut names: Vec<_> = names.map(|name| (absent(name), name)).collect();
-    names.retain(|(absent, _)| absent.contains(&false));
-    names.sort_by_cached_key(|(absent, _)| (absent.iter().filter(|&&absent| absent).count(), absent.clone()));
+    let mut names: Vec<_> = names.filter_map(|name| Some((Place::of(name, runs)?, name))).collect();
+    names.sort_by(|(a, _), (b, _)| a.cmp(b));
     names.into_iter().map(|(_, name)| format!("{name}\n")).collect()
 }
 
@@ -149,39 +215,29 @@ fn has_static_library(workspace: &Workspace) -> bool {
 }
 
 /// Translations that are counted.
+#[derive(Clone, Copy)]
 struct Training<'a> {
+    workspace: &'a Workspace,
     ice: &'a Path,
     results: &'a Path,
     /// The directory that counts go to, one file for each target and form of input.
     counts: &'a Path,
+    threads: &'static str,
 }
 
 impl Training<'_> {
     /// Translates everything of the set.
-    fn run(&self, workspace: &Workspace) -> anyhow::Result<()> {
-        let sh = &workspace.shell;
+    fn run(&self) -> anyhow::Result<()> {
+        let workspace = self.workspace;
         for program in files(&workspace.root.join("samples"), "pexe")? {
             self.translate_for_all(&program)?;
         }
-        let generated = self.results.join("generated");
-        // Programs of another set would stay.
-        if generated.is_dir() {
-            sh.remove_path(&generated)?;
-        }
-        let numbers = GENERATED.map(|number| number.to_string());
-        cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {generated}")
-            .quiet()
-            .run()?;
-        let program = self.results.join("training.pexe");
-        for text in files(&generated, "ice")? {
-            ensure!(self.freeze(&text, &program)?, "cannot freeze {}", text.display());
-            self.translate_for_all(&program)?;
-        }
+        self.generated(GENERATED)?;
         if !has_tool(CLANG) {
             tools::skip("kernels in the training set", &format!("no {CLANG} on this machine"));
             return Ok(());
         }
-        let bitcode = self.results.join("training.bc");
+        let (bitcode, program) = (self.results.join("training.bc"), self.results.join("training.pexe"));
         let mut kernels = files(&workspace.root.join("xtask/bench/kernels"), "c")?;
         // The driver of the kernels is the program that prints.
         kernels.retain(|kernel| !kernel.ends_with("main.c"));
@@ -209,6 +265,49 @@ impl Training<'_> {
         Ok(())
     }
 
+    /// Translates generated programs.
+    fn generated(&self, seeds: &[[u32; 3]]) -> anyhow::Result<()> {
+        let (sh, directory) = (&self.workspace.shell, self.results.join("generated"));
+        let program = self.results.join("training.pexe");
+        for numbers in seeds {
+            if directory.is_dir() {
+                sh.remove_path(&directory)?;
+            }
+            let numbers = numbers.map(|number| number.to_string());
+            cmd!(sh, "cargo run --quiet -p ice-driver --example generate -- {numbers...} {directory}")
+                .quiet()
+                .run()?;
+            for text in files(&directory, "ice")? {
+                ensure!(self.freeze(&text, &program)?, "cannot freeze {}", text.display());
+                self.translate_for_all(&program)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What valgrind says of the functions that translations of the last program of each form call; empty without it.
+    fn called(&self) -> anyhow::Result<String> {
+        let (file, mut all) = (self.results.join("called"), String::new());
+        if !has_tool("valgrind") {
+            tools::skip("the order of library functions", "no valgrind on this machine");
+            return Ok(all);
+        }
+        for (program, threads) in [("training.pexe", "0"), ("training.pexe", "2"), ("training.bc", "2")] {
+            let program = self.results.join(program);
+            if !program.is_file() {
+                continue;
+            }
+            let out = format!("--callgrind-out-file={}", show(&file));
+            let flags = ["--quiet", "--tool=callgrind", "--demangle=no", "--show-below-main=yes", &out];
+            let mut valgrind = process::command(Path::new("valgrind"), flags);
+            valgrind.env("LLVM_PROFILE_FILE", "/dev/null").arg(self.ice);
+            valgrind.args(["translate", "-O2", "--target", "i686", "--threads", threads, "-o"]);
+            succeed(valgrind.arg(self.results.join("training.o")).arg(program))?;
+            all += &std::fs::read_to_string(&file).with_context(|| show(&file))?;
+        }
+        Ok(all)
+    }
+
     /// `ice`, which adds what it executes to the counts of a name.
     fn ice(&self, name: &str) -> Command {
         let mut command = process::command(self.ice, [] as [&str; 0]);
@@ -227,7 +326,7 @@ impl Training<'_> {
         Recipe::ALL.into_iter().try_for_each(|recipe| {
             let recipe = format!("-{}", recipe.name());
             let mut ice = self.ice(&name);
-            ice.args(["translate", "--threads", "0", &recipe, "--target", target.name(), "-o"]);
+            ice.args(["translate", "--threads", self.threads, &recipe, "--target", target.name(), "-o"]);
             succeed(ice.arg(self.results.join("training.o")).arg(program)).map(drop)
         })
     }
@@ -278,10 +377,28 @@ mod tests {
     }
 
     #[test]
-    fn what_the_same_translations_execute_is_together() {
-        let symbols =
-            "0001 t first\n0002 T cold\n0003 t second\n0004 t all\n     U outside\n0005 t first_too\n";
-        let executed = [HashSet::from(["first", "all", "first_too"]), HashSet::from(["second", "all"])];
-        assert_eq!(order(symbols, &executed), "all\nfirst\nfirst_too\nsecond\n");
+    fn what_one_translation_executes_is_in_few_places() {
+        let profile = |names: &[&str]| -> String {
+            names.iter().map(|name| format!("{name}\n# Counter Values:\n1\n\n")).collect()
+        };
+        let runs = [
+            ("pexe-i686-7_0.profraw", profile(&["all", "lea", "add", "align"])),
+            ("pexe-x86_64-7_0.profraw", profile(&["all", "lea", "add"])),
+            ("bc-armv7-7_0.profraw", profile(&["all", "metadata", "bx"])),
+            ("pexe-armv7-7_0.profraw", profile(&["all", "add", "bx", "align"])),
+            ("freeze-7_0.profraw", profile(&["metadata", "write"])),
+        ];
+        let mut runs: Vec<_> = runs.iter().map(|(name, profile)| Run::new(name, profile)).collect();
+        let functions = HashSet::from(["all", "lea", "malloc"]);
+        runs.push(Run { reads_pnacl: true, back_end: None, functions });
+        let symbols = "0001 t bx\n0002 T cold\n0003 t write\n0004 t lea\n     U outside\n0005 t metadata\n\
+                       0006 t align\n0007 t add\n0008 T malloc\n0009 t all\n";
+        assert_eq!(order(symbols, &runs), "all\nadd\nalign\nmalloc\nbx\nlea\nmetadata\nwrite\n");
+    }
+
+    #[test]
+    fn functions_that_are_called_are_told_from_callgrind() {
+        let file = "events: Ir\nfn=(7) malloc\n16 3\ncfn=(8) sort'2\ncalls=1 20\n16 9\nfn=(7)\n17 1\n";
+        assert_eq!(called_functions(file), HashSet::from(["malloc", "sort"]));
     }
 }

@@ -40,6 +40,16 @@ impl Target {
         }
     }
 
+    /// The machine of the back end, of which targets may be two forms.
+    pub fn back_end(self) -> &'static str {
+        match self {
+            Target::X86_64 | Target::I686 => "x86",
+            Target::Armv7 => "arm32",
+            Target::Mipsel => "mips32",
+            Target::Aarch64 => "aarch64",
+        }
+    }
+
     /// Whether addresses and registers have 64 bits.
     pub fn is_64(self) -> bool {
         matches!(self, Target::X86_64 | Target::Aarch64)
