@@ -42,6 +42,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     has_two_lanes: true,
     shuffles_lanes: true,
     has_doubleword_vectors: true,
+    has_single_lanes: true,
     half_argument: Type::F32,
     half_result: Type::F32,
     half_vectors: Some(Type::V8I16),

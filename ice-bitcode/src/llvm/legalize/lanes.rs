@@ -118,6 +118,7 @@ fn vector_carrier(
         }
         // There is no smaller register: lanes are widened until they fill it.
         (Int(8 | 16), ..64) if has_doublewords && matches!(lanes, 2 | 4) => Some(Type::F64),
+        (Int(8 | 16 | 32), _) if lanes == 1 && machine.has_single_lanes => Some(Type::F64),
         _ if lanes == 1 || are_words(element, lanes, machine) => None,
         (Int(8), ..128) => Some(Type::V16I8),
         (Int(16), ..128) => Some(Type::V8I16),
@@ -195,6 +196,11 @@ mod tests {
         assert_eq!([2, 3, 4].map(|lanes| carrier(&TWO_LANES, lanes)), [Some(Type::V8I16); 3]);
         assert_eq!(carrier(&DOUBLEWORDS, 2), Some(Type::F64));
         assert_eq!(vector_carrier(LlvmType::Int(64), 4, 64, &DOUBLEWORDS), Some(Type::V4I32));
+        let single = MachineDescription { has_single_lanes: true, ..DOUBLEWORDS };
+        let carrier = |machine, bits| vector_carrier(LlvmType::Int(bits), 1, bits, machine);
+        assert_eq!([8, 16, 32].map(|bits| carrier(&single, bits)), [Some(Type::F64); 3]);
+        assert_eq!([8, 16, 32].map(|bits| carrier(&DOUBLEWORDS, bits)), [None; 3]);
+        assert_eq!(carrier(&single, 128), None);
     }
 
     #[test]
