@@ -27,6 +27,7 @@ pub use landings::Landings;
 pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};
 
+use crate::fusion::Ledger;
 use crate::mach::{MachBlock, MachInst};
 use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
 use ice_regalloc::{Allocation, Edit, PReg, ProgPoint};
@@ -72,6 +73,27 @@ pub trait InstEmitter<'a>: Sized {
 
     /// Writes the instruction if it is one of the most frequent with operands as they mostly are; says whether it did.
     fn usual(&mut self, inst: &'a Self::Inst) -> bool;
+
+    /// Does what a [plan](crate::fusion::Plan) says of the current instruction; says whether one says anything.
+    #[inline(always)]
+    fn fused(&mut self, _inst: &'a Self::Inst) -> bool {
+        false
+    }
+
+    /// The account of who does each instruction, where some do the work of others.
+    #[inline(always)]
+    fn ledger(&mut self) -> Option<&mut Ledger> {
+        None
+    }
+
+    /// Notes that the current instruction is written where it stands.
+    #[inline(always)]
+    fn note_itself(&mut self) {
+        let (mach, at) = (self.cursor().mach, self.cursor().at);
+        if let Some(ledger) = self.ledger() {
+            ledger.itself(mach, at);
+        }
+    }
 
     /// Writes any instruction. Its operands are the next ones.
     fn inst(&mut self, inst: &'a Self::Inst);
@@ -157,6 +179,7 @@ pub trait InstEmitter<'a>: Sized {
             }
             self.bind_block(block);
             if let Some(last) = self.insts_to_last(block) {
+                self.note_itself();
                 self.last(last);
                 let end = ProgPoint::after(self.cursor().at);
                 if self.cursor().next_edit() <= end {
@@ -182,8 +205,9 @@ pub trait InstEmitter<'a>: Sized {
                 next_stop = self.edits_to(point);
             }
             self.make_room();
-            if !self.usual(inst) {
-                self.unusual(inst);
+            match self.usual(inst) {
+                true => self.note_itself(),
+                false => self.unusual(inst),
             }
             self.cursor().step();
         }
@@ -198,10 +222,19 @@ pub trait InstEmitter<'a>: Sized {
     /// Writes any instruction, unless nothing wants what it makes where it stands.
     #[inline(never)]
     fn unusual(&mut self, inst: &'a Self::Inst) {
-        if !self.cursor().is_left_to_users(inst) {
-            self.cursor().take_operands();
-            self.inst(inst);
+        if self.fused(inst) {
+            return;
         }
+        if self.cursor().is_left_to_users(inst) {
+            let (mach, at) = (self.cursor().mach, self.cursor().at);
+            if let Some(ledger) = self.ledger() {
+                ledger.left_to_users(mach, at);
+            }
+            return;
+        }
+        self.note_itself();
+        self.cursor().take_operands();
+        self.inst(inst);
     }
 
     /// Writes the edits up to `point`, tells the buffer what the code is for, and gives the point at which there is more of

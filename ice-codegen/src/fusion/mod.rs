@@ -27,6 +27,9 @@ pub use writeback::{SteppingAccess, SteppingInst, When, Writeback, Writebacks};
 use crate::mach::{MachFunction, MachInst, MachInstId};
 use ice_regalloc::{Allocation, Edit, Output, ProgPoint};
 
+/// A fault: what was planned for an instruction does not fit it.
+pub const NOT_PLANNED: &str = "the plan for it is that of another instruction";
+
 /// A function and where its operands are.
 pub struct AllocatedCode<'a, I> {
     /// The function.

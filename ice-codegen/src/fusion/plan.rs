@@ -106,14 +106,15 @@ pub enum Fate<F> {
 pub struct Plan<F> {
     /// Instructions that are part of a pair, in order.
     fates: Vec<(MachInstId, Fate<F>)>,
-    /// The first of them that the walk has not come to.
+    /// How many of them the walk has come to, and the instruction that is the next.
     next: usize,
+    upcoming: Option<MachInstId>,
     is_made: bool,
 }
 
 impl<F> Default for Plan<F> {
     fn default() -> Self {
-        Plan { fates: Vec::new(), next: 0, is_made: false }
+        Plan { fates: Vec::new(), next: 0, upcoming: None, is_made: false }
     }
 }
 
@@ -121,7 +122,7 @@ impl<F: Copy> Plan<F> {
     /// Forgets the pairs of another block.
     #[inline]
     pub fn clear(&mut self) {
-        (self.next, self.is_made) = (0, false);
+        (self.next, self.upcoming, self.is_made) = (0, None, false);
         self.fates.clear();
     }
 
@@ -132,16 +133,21 @@ impl<F: Copy> Plan<F> {
     }
 
     /// The next instruction that is part of a pair.
-    #[inline]
+    #[inline(always)]
     pub fn upcoming(&self) -> Option<MachInstId> {
-        self.fates.get(self.next).map(|&(inst, _)| inst)
+        self.upcoming
     }
 
     /// What becomes of that instruction; the one behind it is then the next.
     pub fn take(&mut self) -> Option<Fate<F>> {
         let &(_, fate) = self.fates.get(self.next)?;
         self.next += 1;
+        self.find_upcoming();
         Some(fate)
+    }
+
+    fn find_upcoming(&mut self) {
+        self.upcoming = self.fates.get(self.next).map(|&(inst, _)| inst);
     }
 
     /// Plans the pairs of the block that ends before the index `end`, from the instruction `at` on. `pair` is asked for each of
@@ -166,5 +172,6 @@ impl<F: Copy> Plan<F> {
         if self.fates.len() > 1 {
             self.fates.sort_unstable_by_key(|&(inst, _)| inst);
         }
+        self.find_upcoming();
     }
 }

@@ -46,9 +46,11 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// The register with `index - low`: that of the index, or x17.
     fn distance(&mut self, regs: SwitchRegs, low: i64) -> Gpr {
+        if low == 0 {
+            return regs.index;
+        }
         let (op, dst) = (if low < 0 { Alu::Add } else { Alu::Sub }, Gpr::IP1);
         match ArithImm::new(low.unsigned_abs()) {
-            _ if low == 0 => return regs.index,
             Some(imm) => self.e.alu(op, regs.width, dst, regs.index, imm),
             None => {
                 self.e.mov_number(regs.width, Gpr::IP0, low as u64);

@@ -2,17 +2,14 @@
 
 use super::Emitter;
 use crate::fuse::{AllocatedCode, Finder, Fusion, Kind, may_be_fused, neighbour};
-use crate::inst::Inst;
+use crate::inst::{Base, Inst};
 use crate::regs;
 use ice_asm::Listing;
-use ice_asm::aarch64::{FloatWidth, Gpr, Mem, Offset, PairTransfer};
+use ice_asm::aarch64::{Gpr, Mem, Offset};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
-use ice_codegen::fusion::{Fate, SteppingAccess, When, Writeback};
+use ice_codegen::fusion::{Fate, NOT_PLANNED, SteppingAccess, When, Writeback};
 use ice_codegen::mach::MachInstId;
-use ice_regalloc::Allocation;
-
-/// A fault: what was planned for an instruction does not fit it.
-const NOT_PLANNED: &str = "the plan for it is that of another instruction";
+use ice_regalloc::{Allocation, Mode};
 
 impl<'a, L: Listing> Emitter<'a, L> {
     /// The function and its allocation.
@@ -20,10 +17,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
         AllocatedCode { mach: self.cursor.mach, allocation: self.cursor.allocation }
     }
 
-    /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet.
+    /// Plans the pairs of the block from the current instruction on, if it can begin one and there is no plan yet: at O2 alone,
+    /// for at Om1 that is 4 % of the translation, and code executes 1 % fewer instructions with it.
     #[inline(always)]
     pub(super) fn plan_accesses(&mut self, inst: &Inst) {
-        if self.fuses && !self.plan.is_made() && may_be_fused(inst) {
+        if self.cursor.mach.mode() == Mode::Linear && !self.plan.is_made() && may_be_fused(inst) {
             self.make_plan();
         }
     }
@@ -37,13 +35,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
             false => None,
         };
         self.plan.make(code, self.cursor.at, end, find);
-        self.planned = self.plan.upcoming();
     }
 
     /// Does what the plan says of the current instruction.
     pub(super) fn planned(&mut self, inst: &Inst) {
         let Some(fate) = self.plan.take() else { return self.fault(NOT_PLANNED) };
-        self.planned = self.plan.upcoming();
         let Fate::Does { fusion, other } = fate else { return };
         let (mach, at) = (self.cursor.mach, self.cursor.at);
         self.ledger.itself(mach, at);
@@ -95,48 +91,29 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let places = one.places(self.code(), at).zip(two.places(self.code(), other));
         let Some((first, second)) = places else { return self.fault(NO_REGISTER) };
         let data = if one.disp < two.disp { [first.data, second.data] } else { [second.data, first.data] };
-        let (base, start) = match one.part_of_frame() {
-            None => (self.gpr_or_zero(first.base), 0),
-            Some(part) => self.in_frame(part).unwrap_or((Gpr::SP, 0)),
+        let (base, start) = match one.base {
+            Base::Reg(_) => (self.gpr_or_zero(first.base), 0),
+            base => self.in_frame(base).unwrap_or((Gpr::SP, 0)),
         };
         let mem = Mem::new(base, start.wrapping_add(one.disp.min(two.disp)));
-        match one.kind {
-            Kind::LdpW => self.general_pair(PairTransfer::LdpW, data, mem),
-            Kind::LdpX => self.general_pair(PairTransfer::LdpX, data, mem),
-            Kind::Ldpsw => self.general_pair(PairTransfer::Ldpsw, data, mem),
-            Kind::StpW => self.general_pair(PairTransfer::StpW, data, mem),
-            Kind::StpX => self.general_pair(PairTransfer::StpX, data, mem),
-            Kind::LdpS => self.load_float_pair(FloatWidth::S, data, mem),
-            Kind::LdpD => self.load_float_pair(FloatWidth::D, data, mem),
-            Kind::LdpQ => self.load_float_pair(FloatWidth::Q, data, mem),
-            Kind::StpS => self.store_float_pair(FloatWidth::S, data, mem),
-            Kind::StpD => self.store_float_pair(FloatWidth::D, data, mem),
-            Kind::StpQ => self.store_float_pair(FloatWidth::Q, data, mem),
-        }
-    }
-
-    fn general_pair(&mut self, op: PairTransfer, data: [Option<Allocation>; 2], mem: Mem) {
-        let [low, high] = data.map(|data| self.gpr_or_zero(data));
-        self.e.transfer_pair(op, low, high, mem);
-    }
-
-    fn load_float_pair(&mut self, width: FloatWidth, data: [Option<Allocation>; 2], mem: Mem) {
-        match data.map(|data| data.and_then(regs::as_vector)) {
-            [Some(low), Some(high)] => self.e.load_float_pair(width, low, high, mem),
-            _ => self.fault(NO_REGISTER),
-        }
-    }
-
-    fn store_float_pair(&mut self, width: FloatWidth, data: [Option<Allocation>; 2], mem: Mem) {
-        match data.map(|data| data.and_then(regs::as_vector)) {
-            [Some(low), Some(high)] => self.e.store_float_pair(width, low, high, mem),
+        match (one.kind, data.map(|data| data.and_then(regs::as_vector))) {
+            (Kind::General(op), [None, None]) => {
+                let [low, high] = data.map(|data| self.gpr_or_zero(data));
+                self.e.transfer_pair(op, low, high, mem);
+            }
+            (Kind::LoadFloat(width), [Some(low), Some(high)]) => {
+                self.e.load_float_pair(width, low, high, mem);
+            }
+            (Kind::StoreFloat(width), [Some(low), Some(high)]) => {
+                self.e.store_float_pair(width, low, high, mem);
+            }
             _ => self.fault(NO_REGISTER),
         }
     }
 
     /// At the end of a block all that was planned has come.
     pub(super) fn end_plan(&mut self) {
-        if self.planned.is_some() {
+        if self.plan.upcoming().is_some() {
             self.fault("an access that was planned has not come before it");
         }
     }

@@ -27,9 +27,9 @@ use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan};
-use ice_codegen::mach::{MachFunction, MachInstId};
+use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
-use ice_regalloc::{Mode, Output};
+use ice_regalloc::Output;
 
 /// Memory of emission, reused from function to function.
 #[derive(Default)]
@@ -62,19 +62,8 @@ pub(crate) fn emit_function<L: Listing>(
     texts.begin();
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
-    let mut emitter = Emitter {
-        frame,
-        fuses: mach.mode() == Mode::Linear,
-        plan,
-        planned: None,
-        end: 0,
-        ledger,
-        tables,
-        sites,
-        texts,
-        e: Encoder::new(buffer),
-        cursor,
-    };
+    let mut emitter =
+        Emitter { frame, plan, end: 0, ledger, tables, sites, texts, e: Encoder::new(buffer), cursor };
     emitter.prologue();
     if steps.are_wanted() {
         frame.describe(facts);
@@ -96,11 +85,8 @@ pub(crate) fn emit_function<L: Listing>(
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
     frame: &'a Frame,
-    /// Whether pairs are looked for: that is 4 % of the work of `Om1`, and its code executes 1 % fewer instructions with them.
-    fuses: bool,
-    /// The pairs of the block, and the next instruction that is part of one.
+    /// The pairs of the block.
     plan: &'a mut Plan<Fusion>,
-    planned: Option<MachInstId>,
     /// The index behind the last instruction of the block.
     end: usize,
     ledger: &'a mut Ledger,

@@ -6,6 +6,7 @@ use crate::regs;
 use ice_asm::aarch64::{Branches, FloatWidth, Mem, Transfer, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter};
+use ice_codegen::fusion::Ledger;
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
@@ -29,13 +30,11 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn begin_block(&mut self, block: MachBlock) {
         self.plan.clear();
-        self.planned = None;
         self.end = self.cursor.mach.inst_range(block).end;
     }
 
     fn last(&mut self, inst: &'a Inst) {
         self.end_plan();
-        self.ledger.itself(self.cursor.mach, self.cursor.at);
         match *inst {
             Inst::Jump { target } => self.jump_to(target),
             Inst::Ret => self.epilogue(),
@@ -52,20 +51,19 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
         false
     }
 
-    /// As the plan says if it is part of a pair.
-    #[inline(never)]
-    fn unusual(&mut self, inst: &'a Inst) {
+    #[inline(always)]
+    fn fused(&mut self, inst: &'a Inst) -> bool {
         self.plan_accesses(inst);
-        let (mach, at) = (self.cursor.mach, self.cursor.at);
-        if self.planned == Some(at) {
-            return self.planned(inst);
+        let has_plan = self.plan.upcoming() == Some(self.cursor.at);
+        if has_plan {
+            self.planned(inst);
         }
-        if self.cursor.is_left_to_users(inst) {
-            return self.ledger.left_to_users(mach, at);
-        }
-        self.ledger.itself(mach, at);
-        self.cursor.take_operands();
-        self.inst(inst);
+        has_plan
+    }
+
+    #[inline(always)]
+    fn ledger(&mut self) -> Option<&mut Ledger> {
+        Some(self.ledger)
     }
 
     #[inline(always)]

@@ -14,7 +14,7 @@
 use super::AllocatedCode;
 use crate::abi::Frame;
 use crate::inst::{Amode, Base, Inst};
-use ice_asm::aarch64::{FloatWidth, Transfer, fits_pair};
+use ice_asm::aarch64::{FloatWidth, PairTransfer, Transfer, fits_pair};
 use ice_codegen::fusion::SteppingInst as _;
 use ice_codegen::mach::{MachInst as _, MachInstId};
 use ice_regalloc::Allocation;
@@ -22,32 +22,31 @@ use ice_regalloc::Allocation;
 /// How far behind an access the other may be.
 pub(super) const WINDOW: u32 = 4;
 
-/// The instruction for two accesses.
+/// What is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    LdpW,
-    LdpX,
-    Ldpsw,
-    StpW,
-    StpX,
-    LdpS,
-    LdpD,
-    LdpQ,
-    StpS,
-    StpD,
-    StpQ,
+    /// A general register.
+    General(PairTransfer),
+    /// A vector register, which is loaded.
+    LoadFloat(FloatWidth),
+    /// One that is stored.
+    StoreFloat(FloatWidth),
 }
 
 impl Kind {
     pub(super) fn is_load(self) -> bool {
-        !matches!(self, Kind::StpW | Kind::StpX | Kind::StpS | Kind::StpD | Kind::StpQ)
+        match self {
+            Kind::General(op) => !matches!(op, PairTransfer::StpW | PairTransfer::StpX),
+            Kind::LoadFloat(_) => true,
+            Kind::StoreFloat(_) => false,
+        }
     }
 
     fn size_log2(self) -> u8 {
         match self {
-            Kind::LdpW | Kind::Ldpsw | Kind::StpW | Kind::LdpS | Kind::StpS => 2,
-            Kind::LdpX | Kind::StpX | Kind::LdpD | Kind::StpD => 3,
-            Kind::LdpQ | Kind::StpQ => 4,
+            Kind::General(PairTransfer::StpX | PairTransfer::LdpX) => 3,
+            Kind::General(_) => 2,
+            Kind::LoadFloat(width) | Kind::StoreFloat(width) => width.size_log2(),
         }
     }
 }
@@ -56,40 +55,33 @@ impl Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Neighbour {
     pub(crate) kind: Kind,
-    /// The number of the base: of a register, or of an object behind [`FIRST_OBJECT`].
-    base: u32,
+    pub(crate) base: Base,
     pub(crate) disp: i32,
 }
-
-/// The number of the first object of the frame, and that of the outgoing arguments.
-const FIRST_OBJECT: u32 = 1 << 31;
-const OUTGOING: u32 = u32::MAX;
 
 /// The access that `inst` is, if another one may be beside it.
 #[inline(always)]
 pub(crate) fn neighbour(inst: &Inst) -> Option<Neighbour> {
     let (kind, mem) = match *inst {
-        Inst::Load { op: Transfer::LdrW, mem, .. } => (Kind::LdpW, mem),
-        Inst::Load { op: Transfer::LdrX, mem, .. } => (Kind::LdpX, mem),
-        Inst::Load { op: Transfer::Ldrsw, mem, .. } => (Kind::Ldpsw, mem),
-        Inst::Store { op: Transfer::StrW, mem, .. } => (Kind::StpW, mem),
-        Inst::Store { op: Transfer::StrX, mem, .. } => (Kind::StpX, mem),
-        Inst::LoadFloat { width: FloatWidth::S, mem, .. } => (Kind::LdpS, mem),
-        Inst::LoadFloat { width: FloatWidth::D, mem, .. } => (Kind::LdpD, mem),
-        Inst::LoadFloat { width: FloatWidth::Q, mem, .. } => (Kind::LdpQ, mem),
-        Inst::StoreFloat { width: FloatWidth::S, mem, .. } => (Kind::StpS, mem),
-        Inst::StoreFloat { width: FloatWidth::D, mem, .. } => (Kind::StpD, mem),
-        Inst::StoreFloat { width: FloatWidth::Q, mem, .. } => (Kind::StpQ, mem),
+        Inst::Load { op: Transfer::LdrW, mem, .. } => (Kind::General(PairTransfer::LdpW), mem),
+        Inst::Load { op: Transfer::LdrX, mem, .. } => (Kind::General(PairTransfer::LdpX), mem),
+        Inst::Load { op: Transfer::Ldrsw, mem, .. } => (Kind::General(PairTransfer::Ldpsw), mem),
+        Inst::Store { op: Transfer::StrW, mem, .. } => (Kind::General(PairTransfer::StpW), mem),
+        Inst::Store { op: Transfer::StrX, mem, .. } => (Kind::General(PairTransfer::StpX), mem),
+        Inst::LoadFloat { width: width @ (FloatWidth::S | FloatWidth::D | FloatWidth::Q), mem, .. } => {
+            (Kind::LoadFloat(width), mem)
+        }
+        Inst::StoreFloat { width: width @ (FloatWidth::S | FloatWidth::D | FloatWidth::Q), mem, .. } => {
+            (Kind::StoreFloat(width), mem)
+        }
         _ => return None,
     };
-    let base = match mem {
-        Amode { index: Some(_), .. } => return None,
-        Amode { base: Base::Reg(base), .. } => base.as_u32(),
-        Amode { base: Base::Object(object), .. } => FIRST_OBJECT + object,
-        Amode { base: Base::Outgoing, .. } => OUTGOING,
-        _ => return None,
-    };
-    Some(Neighbour { kind, base, disp: mem.disp })
+    match mem {
+        Amode { base: base @ (Base::Reg(_) | Base::Object(_) | Base::Outgoing), index: None, disp } => {
+            Some(Neighbour { kind, base, disp })
+        }
+        _ => None,
+    }
 }
 
 /// Where the operands of an access are.
@@ -102,15 +94,6 @@ pub(crate) struct Places {
 }
 
 impl Neighbour {
-    /// The part of the frame that it is in; `None` if its base is a register.
-    pub(crate) fn part_of_frame(self) -> Option<Base> {
-        match self.base {
-            OUTGOING => Some(Base::Outgoing),
-            FIRST_OBJECT.. => Some(Base::Object(self.base - FIRST_OBJECT)),
-            _ => None,
-        }
-    }
-
     /// Whether an access of the same kind begins where the other ends.
     #[inline]
     pub(super) fn is_beside(&self, other: Neighbour) -> bool {
@@ -121,7 +104,7 @@ impl Neighbour {
 
     /// Where the operands of this access, which is the instruction `id`, are: all in registers.
     pub(crate) fn places(self, code: AllocatedCode<'_>, id: MachInstId) -> Option<Places> {
-        let has_base = self.base < FIRST_OBJECT;
+        let has_base = matches!(self.base, Base::Reg(_));
         let (base, data) = match (code.places(id), has_base, self.kind.is_load()) {
             (&[base, data], true, true) | (&[data, base], true, false) => (Some(base), Some(data)),
             (&[data], false, _) => (None, Some(data)),
@@ -150,7 +133,7 @@ pub(super) fn may_meet(
     [from, to]: [MachInstId; 2],
     [first, second]: [Neighbour; 2],
 ) -> bool {
-    let start = first.part_of_frame().and_then(|part| frame.start_of(part)).unwrap_or(0);
+    let start = frame.start_of(first.base).unwrap_or(0);
     let between = code.behind(from, to.as_u32() as usize);
     if !fits_pair(start.wrapping_add(first.disp.min(second.disp)), first.kind.size_log2())
         || !between.iter().all(|inst| may_be_between(inst, first.kind))

@@ -21,6 +21,18 @@ fn long(sign: Signedness) -> MultiplyLong {
 }
 
 impl Aarch64 {
+    /// The product of two words in a register of 64 bits.
+    fn long_product<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        sign: Signedness,
+        [lhs, rhs]: [VReg; 2],
+    ) -> VReg {
+        let dst = self.wide_temp(cx, Width::X);
+        cx.sink.push(Inst::MultiplyLong { op: long(sign), dst, lhs, rhs, acc: Src::Zero });
+        dst
+    }
+
     /// A word as a flexible operand.
     fn word_rhs<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, word: Word) -> Rhs {
         if let Word::Shifted(reg, op, amount) = word
@@ -105,36 +117,22 @@ impl Words for Aarch64 {
         cx: &mut Cx<'_, S>,
         sign: Signedness,
         [lo, hi]: [VReg; 2],
-        [lhs, rhs]: [VReg; 2],
+        args: [VReg; 2],
     ) {
-        let product = self.wide_temp(cx, Width::X);
-        cx.sink.push(Inst::MultiplyLong { op: long(sign), dst: product, lhs, rhs, acc: Src::Zero });
+        let product = self.long_product(cx, sign, args);
         self.shift(cx, (Shift::Lsr, Width::X), hi, product, 32);
         cx.sink.push(Inst::ZeroUpper { dst: lo, src: product });
     }
 
     /// The product is in one register, so that one shift is enough.
-    fn multiply_high_shifted<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        dst: VReg,
-        [lhs, rhs]: [VReg; 2],
-        shift: u8,
-    ) {
-        let product = self.wide_temp(cx, Width::X);
-        let op = long(Signedness::Unsigned);
-        cx.sink.push(Inst::MultiplyLong { op, dst: product, lhs, rhs, acc: Src::Zero });
+    fn multiply_high_shifted<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, args: [VReg; 2], shift: u8) {
+        let product = self.long_product(cx, Signedness::Unsigned, args);
         self.shift(cx, (Shift::Lsr, Width::X), dst, product, 32 + shift);
     }
 
-    fn multiply_high<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        sign: Signedness,
-        [lhs, rhs]: [VReg; 2],
-    ) -> VReg {
-        let (product, dst) = (self.wide_temp(cx, Width::X), self.wide_temp(cx, WIDTH));
-        cx.sink.push(Inst::MultiplyLong { op: long(sign), dst: product, lhs, rhs, acc: Src::Zero });
+    fn multiply_high<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, sign: Signedness, args: [VReg; 2]) -> VReg {
+        let product = self.long_product(cx, sign, args);
+        let dst = self.wide_temp(cx, WIDTH);
         self.shift(cx, (Shift::Lsr, Width::X), dst, product, 32);
         dst
     }

@@ -8,11 +8,10 @@ use crate::regs;
 use ice_asm::Listing;
 use ice_asm::arm32::{Cond, Index, Mem};
 use ice_codegen::emission::{InstEmitter as _, NO_REGISTER};
-use ice_codegen::fusion::{Fate, SteppingAccess, SteppingInst as _, When, Writeback, Writebacks};
+use ice_codegen::fusion::{
+    Fate, NOT_PLANNED, SteppingAccess, SteppingInst as _, When, Writeback, Writebacks,
+};
 use ice_codegen::mach::MachBlock;
-
-/// A fault: what was planned for an instruction does not fit it.
-const NOT_PLANNED: &str = "the plan for it is that of another instruction";
 
 impl<'a, L: Listing> Emitter<'a, L> {
     /// The function and its allocation.
@@ -36,13 +35,11 @@ impl<'a, L: Listing> Emitter<'a, L> {
         let (code, end) = (self.code(), self.end);
         let mut writebacks = Writebacks::default();
         self.plan.make(code, self.cursor.at, end, |id, inst| writebacks.find(code, id, inst, end));
-        self.planned = self.plan.upcoming();
     }
 
     /// Does what the plan says of the current instruction.
     pub(super) fn planned(&mut self, inst: &Inst) {
         let Some(fate) = self.plan.take() else { return self.fault(NOT_PLANNED) };
-        self.planned = self.plan.upcoming();
         let Fate::Does { fusion: Writeback { when, amount }, other: step } = fate else { return };
         let access = self.code().stepping_access(self.cursor.at, inst);
         let (

@@ -31,7 +31,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan, Writeback};
-use ice_codegen::mach::{FramePointer, MachFunction, MachInstId, VReg};
+use ice_codegen::mach::{FramePointer, MachFunction, VReg};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
 
@@ -69,7 +69,6 @@ pub(crate) fn emit_function<L: Listing>(
         written,
         end: 0,
         plan,
-        planned: None,
         tested: None,
         ledger,
         sites,
@@ -120,9 +119,8 @@ struct Emitter<'a, L: Listing> {
     written: &'a mut Vec<bool>,
     /// Index of the end of the block that is written.
     end: usize,
-    /// Which accesses of the block step their bases, and the next instruction that this concerns.
+    /// Which accesses of the block step their bases.
     plan: &'a mut Plan<Writeback>,
-    planned: Option<MachInstId>,
     /// The register whose comparison with zero, which follows, an instruction has done already.
     tested: Option<VReg>,
     ledger: &'a mut Ledger,

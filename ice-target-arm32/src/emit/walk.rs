@@ -6,6 +6,7 @@ use crate::regs;
 use ice_asm::arm32::{Branches, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
+use ice_codegen::fusion::Ledger;
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 
@@ -41,35 +42,28 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     fn begin_block(&mut self, block: MachBlock) {
         self.tested = None;
         self.plan.clear();
-        self.planned = None;
         self.end = self.cursor.mach.inst_range(block).end;
     }
 
     /// Only what has no condition and no part in a plan is usual.
     #[inline(always)]
     fn usual(&mut self, inst: &'a Inst) -> bool {
-        let at = self.cursor.at;
-        let is_done = self.planned != Some(at) && self.cond == AL && self.usual_inst(inst);
-        if is_done {
-            self.ledger.itself(self.cursor.mach, at);
-        }
-        is_done
+        self.plan.upcoming() != Some(self.cursor.at) && self.cond == AL && self.usual_inst(inst)
     }
 
-    /// As the plan says if it is part of a pair.
-    #[inline(never)]
-    fn unusual(&mut self, inst: &'a Inst) {
+    #[inline(always)]
+    fn fused(&mut self, inst: &'a Inst) -> bool {
         self.plan_steps(inst);
-        let (mach, at) = (self.cursor.mach, self.cursor.at);
-        if self.planned == Some(at) {
-            return self.planned(inst);
+        let has_plan = self.plan.upcoming() == Some(self.cursor.at);
+        if has_plan {
+            self.planned(inst);
         }
-        if self.cursor.is_left_to_users(inst) {
-            return self.ledger.left_to_users(mach, at);
-        }
-        self.ledger.itself(mach, at);
-        self.cursor.take_operands();
-        self.inst(inst);
+        has_plan
+    }
+
+    #[inline(always)]
+    fn ledger(&mut self) -> Option<&mut Ledger> {
+        Some(self.ledger)
     }
 
     #[inline(always)]
@@ -79,7 +73,6 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 
     fn last(&mut self, inst: &'a Inst) {
         self.end_plan();
-        self.ledger.itself(self.cursor.mach, self.cursor.at);
         match *inst {
             Inst::Jump { target } => self.jump_to(target),
             Inst::Branch { cond, or, if_true, if_false } => self.branch_on(cond, or, if_true, if_false),
@@ -124,7 +117,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 impl<L: Listing> Emitter<'_, L> {
     /// At the end of a block all that was planned has come.
     pub(super) fn end_plan(&mut self) {
-        if self.tested.is_some() || self.planned.is_some() {
+        if self.tested.is_some() || self.plan.upcoming().is_some() {
             self.fault("a comparison or an access that was planned has not come before it");
         }
     }

@@ -65,7 +65,7 @@ pub struct MachineDescription {
     /// Vectors of 64 bits travel in the register of an `f64`, which lanes of less are widened to fill; vectors with
     /// lanes of 64 bits travel in registers of 128 bits even though they are not native.
     pub has_doubleword_vectors: bool,
-    /// So does a vector of one integer of up to 32 bits, and not as the integer does.
+    /// A vector of one integer of up to 32 bits travels in the register of an `f64` as well, and not as the integer does.
     pub has_single_lanes: bool,
     /// The type in which a `half` or `bfloat` travels as an argument: its bits, or an `f32` with them in its low half.
     pub half_argument: Type,
