@@ -54,6 +54,20 @@ const REFUSED: &[(&str, &str, &str)] = &[
          attributes #0 = { \"no_callee_saved_registers\" }",
         "not supported: the attribute no_callee_saved_registers",
     ),
+    // No vector register is left for the array, so that its members are packed in memory.
+    (
+        "aarch64-linux-gnu",
+        "define half @f([8 x double] %a, [2 x half] %h) { %r = extractvalue [2 x half] %h, 0 ret half %r }",
+        "not supported: an array of half or bfloat by value in memory",
+    ),
+    (
+        "aarch64-linux-gnu",
+        "declare half @f(double, double, double, double, double, double, double, double, [2 x half], i128)
+         define half @g(double %d, [2 x half] %h, i128 %i) {
+           %r = call half @f(double %d, double %d, double %d, double %d, double %d, double %d, double %d,
+             double %d, [2 x half] %h, i128 %i) ret half %r }",
+        "not supported: this function type, or attributes, in a call",
+    ),
 ];
 
 /// Modules near to those that are refused.

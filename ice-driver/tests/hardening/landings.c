@@ -18,11 +18,14 @@ __attribute__((noinline)) static int as_argument(int x) { return x - 1; }
 __attribute__((noinline)) static int variadic(int n, ...) { return n; }
 __attribute__((nocf_check)) int nobody_calls_by_address(int x) { return x + 44; }
 __attribute__((nocf_check)) int (*volatile goes_anywhere)(int) = nobody_calls_by_address;
+__attribute__((nocf_check)) int of_byte(unsigned char x) { return x + 55; }
+__attribute__((nocf_check)) int (*volatile goes_anywhere_with_byte)(unsigned char) = of_byte;
 static int (*const table[])(int) = {in_table_0, in_table_1};
 
 __attribute__((noinline)) int calls_by_name(int x) { return by_name_alone(x) + variadic(x, 1, 2); }
 __attribute__((noinline)) int calls_by_address(int x) { return pointer(x); }
 __attribute__((noinline)) int calls_anywhere(int x) { return goes_anywhere(x); }
+__attribute__((noinline)) int calls_anywhere_with_byte(int x) { return goes_anywhere_with_byte(x); }
 __attribute__((noinline)) int calls_argument(int (*f)(int), int x) { return f(x) + table[x & 1](x); }
 
 __attribute__((noinline)) int returns_twice(int x) {
@@ -51,6 +54,7 @@ __attribute__((noinline)) int switches(int x) {
 int main(int count, char **words) {
     int x = count > 1 ? atoi(words[1]) : 1;
     printf("%d %d %d\n", calls_by_name(x), calls_by_address(x), calls_anywhere(x));
+    printf("%d\n", calls_anywhere_with_byte(x + 256));
     printf("%d %d\n", calls_argument(as_argument, x), returns_twice(x));
     for (int i = -1; i < 9; i++) printf("%d ", switches(i));
     printf("%d\n", other_name(x) + is_used(x));

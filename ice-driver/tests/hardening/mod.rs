@@ -202,7 +202,9 @@ fn what_goes_anywhere_is_not_looked_at() {
                         })
                     };
                     assert_eq!(untracked("switches"), tracks, "{protection} {recipe} {model}");
-                    assert_eq!(untracked("calls_anywhere"), tracks, "{protection} {recipe} {model}");
+                    for name in ["calls_anywhere", "calls_anywhere_with_byte"] {
+                        assert_eq!(untracked(name), tracks, "{name} {protection} {recipe} {model}");
+                    }
                     assert!(!untracked("calls_by_address") && !untracked("calls_by_name"));
                 }
             }

@@ -14,7 +14,7 @@ use crate::llvm::wire::attributes::FunctionFlags;
 
 /// Which functions an indirect call may lead to, as far as is known, and of how many it is not.
 struct Landings {
-    /// By function.
+    /// By function. Those that other modules see, and those that are no code of the module, are known from the start.
     known: Vec<bool>,
     unknown: usize,
 }
@@ -73,10 +73,14 @@ pub fn mark_landings(program: &mut LlvmProgram, file: &[u8]) -> Result<()> {
     if !module.hardening.tracks_branches {
         return Ok(());
     }
-    let is_local = |function: FuncId| module.functions[function].linkage.is_local();
     let mut landings = Landings { known: Vec::new(), unknown: 0 };
-    landings.known.resize(module.functions.len(), false);
-    landings.unknown = module.defined_functions().filter(|&function| is_local(function)).count();
+    landings.known.resize(module.functions.len(), true);
+    for function in module.defined_functions() {
+        if module.functions[function].linkage.is_local() {
+            landings.known[function.as_u32() as usize] = false;
+            landings.unknown += 1;
+        }
+    }
     header.used.iter().for_each(|&function| landings.add(function));
     for (_, decl) in &module.functions {
         if let FunctionKind::Alias(target) | FunctionKind::Indirect(target) = decl.kind {
@@ -99,7 +103,7 @@ pub fn mark_landings(program: &mut LlvmProgram, file: &[u8]) -> Result<()> {
     }
     let marked: Vec<FuncId> = module
         .defined_functions()
-        .filter(|&function| !is_local(function) || landings.known[function.as_u32() as usize])
+        .filter(|&function| landings.known[function.as_u32() as usize])
         .filter(|&function| {
             let list = header.attributes.list(header.functions[function].attributes.into());
             list.is_ok_and(|list| !list.function.flags.has(FunctionFlags::NO_BRANCH_CHECK))

@@ -95,6 +95,10 @@ struct Known {
     is_plain: bool,
 }
 
+/// A call has no signature because it is not supported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoSignature;
+
 /// What of a call needs no signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Said {
@@ -322,18 +326,37 @@ fn fit_registers(mut units: Units<'_>, registers: ResultRegisters, pointer: Type
 
 impl Signatures {
     /// The signature of a call of a function of type `ty` with attribute list `list`, where it says more than types.
-    /// `None` where types say all, and where such a call is not supported.
+    ///
+    /// # Errors
+    ///
+    /// Such a call is not supported.
     #[inline]
-    #[must_use]
     pub fn call(
         &self,
         attributes: &AttributeTable,
         ty: TypeId,
         list: u64,
         registers: VectorRegisters,
-    ) -> Option<SigId> {
-        let known = self.known(attributes, ty, list, registers)?;
-        (!known.is_plain).then_some(known.id)
+    ) -> Result<Option<SigId>, NoSignature> {
+        match self.known(attributes, ty, list, registers) {
+            Some(known) => Ok((!known.is_plain).then_some(known.id)),
+            None => self.call_by_types(attributes, ty, list),
+        }
+    }
+
+    /// The same where no signature was made for the list: types say all if they can, and the list speaks of extensions alone.
+    #[cold]
+    fn call_by_types(
+        &self,
+        attributes: &AttributeTable,
+        ty: TypeId,
+        list: u64,
+    ) -> Result<Option<SigId>, NoSignature> {
+        let is_plain = self.known.get(&(ty, 0)).is_some_and(|known| known.is_plain);
+        match is_plain && !attributes.list(list).is_ok_and(|list| attributes.changes_passing(&list)) {
+            true => Ok(None),
+            false => Err(NoSignature),
+        }
     }
 
     /// The signature of a function of type `ty` with attribute list `list`.
@@ -356,14 +379,13 @@ impl Signatures {
 
     /// The same of a call through an address, which may be one that leads anywhere.
     #[inline]
-    #[must_use]
     pub fn call_address(
         &self,
         attributes: &AttributeTable,
         ty: TypeId,
         list: u64,
         registers: VectorRegisters,
-    ) -> Option<SigId> {
+    ) -> Result<Option<SigId>, NoSignature> {
         match self.untracked.is_empty() {
             true => self.call(attributes, ty, list, registers),
             false => self.call_anywhere(attributes, ty, list, registers),
@@ -377,12 +399,12 @@ impl Signatures {
         ty: TypeId,
         list: u64,
         registers: VectorRegisters,
-    ) -> Option<SigId> {
+    ) -> Result<Option<SigId>, NoSignature> {
         match leads_anywhere(attributes, list) {
             false => self.call(attributes, ty, list, registers),
             true => {
-                let known = self.known(attributes, ty, list, registers)?;
-                self.untracked.get(&known.id).copied()
+                let known = self.known(attributes, ty, list, registers).ok_or(NoSignature)?;
+                self.untracked.get(&known.id).copied().map(Some).ok_or(NoSignature)
             }
         }
     }
@@ -555,7 +577,8 @@ impl Signatures {
             if !rules.attributes.changes_calls(&list) {
                 continue;
             }
-            let is_special = rules.attributes.changes_passing(&list);
+            let is_special =
+                rules.attributes.changes_passing(&list) || leads_anywhere(rules.attributes, number.into());
             for &(id, is_special_type, is_called_wide) in &functions {
                 let work = 1 + rules.attributes.params(&list).len();
                 if limited(&mut steps, work, MAX_STEPS).is_err() {

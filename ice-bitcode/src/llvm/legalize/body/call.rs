@@ -22,7 +22,9 @@ use crate::error::Error;
 use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::machine::VariableRegisters;
 use crate::llvm::legalize::shape::Kind;
-use crate::llvm::legalize::signature::{Form, Role, Through, VectorRegisters, is_pair, result_units, units};
+use crate::llvm::legalize::signature::{
+    Form, NoSignature, Role, Through, VectorRegisters, is_pair, result_units, units,
+};
 use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
@@ -156,14 +158,14 @@ impl Body<'_, '_> {
             _ if convention != CallingConvention::Standard => {
                 let through = if function.is_some() { Through::Name } else { Through::Address };
                 match signatures.call_by(attribute_table, ty, (list, through), registers, convention) {
-                    Some(signature) => Some(signature),
                     None if !signatures.has_convention(convention) => return unsupported(UNKNOWN),
-                    None => return self.unsupported_call(prototype),
+                    signature => signature.map(Some).ok_or(NoSignature),
                 }
             }
             Some(_) => signatures.call(attribute_table, ty, list, registers),
             None => signatures.call_address(attribute_table, ty, list, registers),
         };
+        let Ok(signature) = signature else { return self.unsupported_call(prototype) };
         let mut args = core::mem::take(&mut self.s.args);
         args.clear();
         self.s.memory_arguments = 0;
@@ -294,9 +296,6 @@ impl Body<'_, '_> {
         signature: Option<SigId>,
         args: &mut Vec<Value>,
     ) -> Checked<Option<Value>> {
-        if signature.is_none() && (prototype.is_variadic || self.m.attributes.changes_passing(attributes)) {
-            return self.unsupported_call(prototype);
-        }
         let mut slot = None;
         if self.kind(prototype.ret) != Kind::Void {
             self.value_shape(prototype.ret)?;
