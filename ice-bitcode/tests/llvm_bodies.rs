@@ -307,6 +307,33 @@ define void @bytes(ptr %p, ptr %q) {
 }
 
 #[test]
+fn single_lanes_travel_in_registers_of_vectors_where_they_have_them() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = ["i8", "i16", "i32"].map(|lane| {
+        format!(
+            "declare <1 x {lane}> @far.{lane}(<1 x {lane}>, {lane})
+define <1 x {lane}> @f.{lane}({lane} %a, <1 x {lane}> %b) {{
+  %r = call <1 x {lane}> @far.{lane}(<1 x {lane}> %b, {lane} %a)
+  %s = add <1 x {lane}> %r, %b\n ret <1 x {lane}> %s }}\n"
+        )
+    });
+    let bytes = make("llvm-as-19", "single.ll", &text.concat(), &[]);
+    let doublewords = MachineDescription { has_doubleword_vectors: true, ..X86_64 };
+    let single = MachineDescription { has_single_lanes: true, ..doublewords };
+    for (machine, doubles) in [(&doublewords, 0), (&single, 3)] {
+        let program = read_for(&bytes, machine).expect("is read");
+        ice_ir::verify_program(&program, Rules::Ice).expect("obeys the rules");
+        let mut text = String::new();
+        ice_ir::write_program(&program, &mut text).expect("writes");
+        // The result of the call, and that of the function.
+        assert_eq!(text.matches(": f64 = call").count(), doubles, "{text}");
+        assert_eq!(text.matches(": f64 = bitcast").count(), 2 * doubles, "{text}");
+    }
+}
+
+#[test]
 fn operations_that_a_machine_has_are_its_instructions() {
     if !has("llvm-as-19") {
         return;

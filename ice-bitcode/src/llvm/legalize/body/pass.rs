@@ -143,6 +143,10 @@ impl Body<'_, '_> {
                 let vector = self.undef(ty);
                 self.insert(vector, part, 0)
             }
+            (Type::I8 | Type::I16 | Type::I32, Type::F64) => {
+                let wide = self.resize_zero(part, Type::I64);
+                self.bits_as(wide, ty)
+            }
             _ => self.bits_as(part, ty),
         }
     }
@@ -233,6 +237,10 @@ impl Body<'_, '_> {
                     self.resize_zero(bits, of_part)
                 }
                 (Type::I16, Type::V8I16) => self.extract(value, 0),
+                (Type::I8 | Type::I16 | Type::I32, Type::F64) => {
+                    let bits = self.bits_as(value, Type::I64);
+                    self.resize_zero(bits, of_part)
+                }
                 _ => self.bits_as(value, of_part),
             };
             self.set(parts, 0, part);
