@@ -207,7 +207,6 @@ impl Numbering {
         self.phis.clear();
         self.has_rewritten = false;
         self.replaced.clear();
-        self.replaced.resize(func.num_values(), None.into());
         self.constants.clear();
         let mut count = 0;
         for &constant in func.constants() {
@@ -231,6 +230,9 @@ impl Numbering {
     }
 
     fn replace(&mut self, func: &Function, uses: &mut Uses, value: Value, by: Value) {
+        if value.index() >= self.replaced.len() {
+            self.replaced.resize(func.num_values(), None.into());
+        }
         self.replaced[value.index()] = by.into();
         uses.redirect(func, value, by);
     }

@@ -55,7 +55,8 @@ const UNTOUCHED: (u32, u32) = (u32::MAX, 0);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slots {
     slots: Vec<SlotUse>,
-    /// Leader and next member (circular) of the group of each virtual register.
+    /// Leader and next member (circular) of the group of each virtual register. Empty, as is `joined_at`, if none are joined:
+    /// then each is its own leader.
     leader: Vec<u32>,
     member: Vec<u32>,
     /// Where the members of groups live, sorted, and which of these segments are of the group of each leader; none of a group
@@ -98,11 +99,10 @@ struct BySegments {
 impl Slots {
     pub fn reset(&mut self, vregs: usize) {
         self.slots.clear();
-        for each in [&mut self.leader, &mut self.member] {
-            refill_from(each, 0..vregs as u32);
-        }
+        self.leader.clear();
+        self.member.clear();
         self.joined.clear();
-        refill(&mut self.joined_at, vregs, (0, 0));
+        self.joined_at.clear();
         refill(&mut self.group_slot, vregs, NONE);
         self.free.clear();
         self.in_use.clear();
@@ -111,7 +111,15 @@ impl Slots {
 
     /// The value that stands for the group of `v`.
     pub fn leader(&self, v: u32) -> u32 {
-        self.leader[v as usize]
+        self.leader.get(v as usize).copied().unwrap_or(v)
+    }
+
+    /// Lets each virtual register be a group of its own.
+    fn begin_groups(&mut self, vregs: usize) {
+        for each in [&mut self.leader, &mut self.member] {
+            refill_from(each, 0..vregs as u32);
+        }
+        refill(&mut self.joined_at, vregs, (0, 0));
     }
 
     /// Whether two values of different groups may share a slot.
@@ -122,7 +130,7 @@ impl Slots {
         if size_of_a != size_of_b || x.class != y.class || !has_slot(x) || !has_slot(y) {
             return false;
         }
-        let [x, y] = [a, b].map(|v| self.leader[v as usize]);
+        let [x, y] = [a, b].map(|v| self.leader(v));
         if x == y {
             return false;
         }
@@ -140,7 +148,10 @@ impl Slots {
 
     /// Makes one group of those of `a` and `b`, which [may be one](Self::may_join).
     pub fn join(&mut self, ranges: &Ranges, a: u32, b: u32) {
-        let (x, y) = (self.leader[a as usize], self.leader[b as usize]);
+        if self.leader.is_empty() {
+            self.begin_groups(ranges.intervals.len());
+        }
+        let (x, y) = (self.leader(a), self.leader(b));
         let start = self.joined.len();
         let mut joined = core::mem::take(&mut self.joined_next);
         joined.clear();
@@ -161,7 +172,7 @@ impl Slots {
 
     /// The slot of the group of `v`.
     pub fn of_value(&mut self, v: u32, info: SlotInfo) -> u32 {
-        let owner = self.leader[v as usize];
+        let owner = self.leader(v);
         if self.group_slot[owner as usize] == NONE {
             self.group_slot[owner as usize] = self.slots.len() as u32;
             self.slots.push(SlotUse { info, owner, color: NONE, touched: UNTOUCHED });
