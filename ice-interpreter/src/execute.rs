@@ -410,7 +410,6 @@ fn intrinsic(
         | Intrinsic::ThreadLocalAddress
         | Intrinsic::Extended
         | Intrinsic::ByValue
-        | Intrinsic::ByValueWide
         | Intrinsic::MulHigh
         | Intrinsic::Fma
         | Intrinsic::DoublePair

@@ -65,12 +65,9 @@ named_enum!(
         /// `(operation, to, a, b)`: an [`ExtendedOp`] by its code, on operands in memory at these addresses. A number in
         /// place of an operand's address stands for the `f32` of these bits.
         Extended = "extended",
-        /// `(address)`: stands among variable arguments for the 16 bytes there, which are passed by value in
-        /// memory, aligned to 16.
+        /// `(address, size, alignment)`: stands among variable arguments for the object of so many bytes there, which is
+        /// passed [by value](crate::Passing::of_variable). The numbers are constant `i32`, the alignment as log2.
         ByValue = "by.value",
-        /// `(address)`: stands among variable arguments for the 32 bytes there, which are passed by value in
-        /// memory, aligned to 32.
-        ByValueWide = "by.value.wide",
         /// `(a, b)`: the high half of the product of two numbers without sign, as wide as an address.
         MulHigh = "mul.high",
         /// `(segment, offset)`: the word, as wide as an address, at that offset of a [`Segment`](crate::Segment) by its
@@ -109,7 +106,6 @@ impl Intrinsic {
                 | ReturnAddress
                 | ThreadLocalAddress
                 | ByValue
-                | ByValueWide
                 | MulHigh
                 | Fma
                 | Bitreverse

@@ -33,9 +33,7 @@ pub struct Signature {
     pub second: Type,
     /// What the second result is to the first.
     pub results: Results,
-    /// How each parameter is passed; plainly all of them if empty. Behind those of the parameters of a variadic
-    /// signature may be entries of the variable arguments, in their order: [`Passing::Plain`] or
-    /// [`Passing::ByVal`].
+    /// How each parameter is passed; plainly all of them if empty.
     pub passing: Vec<Passing>,
     /// Whether more arguments may follow.
     pub arity: Arity,
@@ -66,7 +64,7 @@ impl Signature {
         self.passing.iter().position(|passing| passing.is_struct_return())
     }
 
-    /// How parameter or variable argument `index` is passed.
+    /// How parameter `index` is passed.
     pub fn passing(&self, index: usize) -> Passing {
         self.passing.get(index).copied().unwrap_or_default()
     }
@@ -98,17 +96,9 @@ impl Signature {
     /// this type.
     pub fn has_valid_passing(&self, pointer: Type) -> bool {
         let Signature { params, passing, arity, convention, .. } = self;
-        let (passing, variable) = passing.split_at_checked(params.len()).unwrap_or((passing, &[]));
-        let is_variable = |&p: &Passing| match p {
-            Passing::Plain => true,
-            Passing::ByVal { align_log2, .. } => align_log2 <= MAX_ALIGN_LOG2,
-            _ => false,
-        };
         let count = |is: fn(Passing) -> bool| passing.iter().filter(|&&p| is(p)).count();
         (passing.is_empty() || passing.len() == params.len())
-            && (variable.is_empty() || *arity == Arity::Variadic)
             && (*arity == Arity::Fixed || convention.has_variable_arguments())
-            && variable.iter().all(is_variable)
             && (*convention != CallingConvention::Win64 || self.has_passing_of_windows())
             && self.has_valid_results()
             && count(|p| p == Passing::Nest) <= 1

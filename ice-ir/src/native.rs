@@ -4,9 +4,11 @@
 //! PNaCl programs have the default everywhere. The vocabulary is LLVM's, so that its language reference
 //! explains every word; a back end that does not know a word refuses the function.
 
-use crate::entities::ComdatId;
+use crate::entities::{ComdatId, Value};
+use crate::function::Function;
 use crate::hardening::StackProtection;
-use crate::instruction::named_enum;
+use crate::instruction::{InstData, named_enum};
+use crate::intrinsics::Intrinsic;
 use crate::module::Name;
 use crate::rare::StaticDefault;
 
@@ -67,6 +69,20 @@ pub enum Passing {
 }
 
 impl Passing {
+    /// How a variable argument is passed: what [`Intrinsic::ByValue`] stands for by value, all else plainly.
+    #[must_use]
+    pub fn of_variable(func: &Function, arg: Value) -> Passing {
+        let def = func.defining_inst(arg).map(|inst| func.inst(inst));
+        let Some(&InstData::CallIntrinsic { op: Intrinsic::ByValue, args, .. }) = def else {
+            return Passing::Plain;
+        };
+        let number = |n: usize| func.args(args).get(n).and_then(|&number| func.int_value(number));
+        match (number(1), number(2)) {
+            (Some(size), Some(align)) => Passing::ByVal { size: size as u32, align_log2: align as u8 },
+            _ => Passing::Plain,
+        }
+    }
+
     /// Whether the argument is the address of the memory for the result.
     #[must_use]
     pub const fn is_struct_return(self) -> bool {

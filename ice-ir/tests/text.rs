@@ -321,7 +321,7 @@ sig1 = (i64, i64 byval 24 align 8, i64 pair, i64, i64 nest, i32 inreg) -> i64, f
 sig2 = (i64) -> i32 variadic
 sig3 = (i64) -> void
 sig4 = (i64 sret) -> void
-sig5 = (i64) -> i32 variadic(_, _ byval 12 align 4, _)
+sig5 = (i64) -> i32 variadic
 sig6 = (i64 sret.inreg) -> void
 
 global external declared hidden local @environ

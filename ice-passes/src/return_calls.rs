@@ -118,9 +118,7 @@ fn is_free(func: &Function, module: &Module, looks: bool, call: Inst) -> bool {
     };
     let is_in_frame = |&arg: &Value| match func.defining_inst(arg).map(|def| func.inst(def)) {
         Some(InstData::Alloca { .. }) => true,
-        Some(InstData::CallIntrinsic { op, .. }) => {
-            matches!(op, Intrinsic::ByValue | Intrinsic::ByValueWide)
-        }
+        Some(InstData::CallIntrinsic { op, .. }) => *op == Intrinsic::ByValue,
         _ => false,
     };
     let needs_frame = func.args(args).iter().any(is_in_frame) || looks && may_return_twice(func, module);

@@ -67,26 +67,13 @@ impl<'a> Call<'a> {
     #[inline(always)]
     pub fn args_with_passing(self, func: &'a Function) -> impl Iterator<Item = (Value, Passing)> + 'a {
         self.args.iter().enumerate().map(move |(n, &arg)| {
-            let marked = match self.signature {
-                Some(signature) if n >= signature.params.len() => variable_passing(func, arg),
-                _ => None,
+            let passing = match self.signature {
+                Some(signature) if n >= signature.params.len() => Passing::of_variable(func, arg),
+                Some(signature) => signature.passing(n),
+                None => Passing::Plain,
             };
-            (arg, marked.unwrap_or_else(|| self.passing(n)))
+            (arg, passing)
         })
-    }
-}
-
-/// How a variable argument is passed: the operands of [`Intrinsic::ByValue`] and [`Intrinsic::ByValueWide`] by value.
-fn variable_passing(func: &Function, arg: Value) -> Option<Passing> {
-    let def = func.defining_inst(arg).map(|inst| func.inst(inst));
-    match def? {
-        InstData::CallIntrinsic { op: Intrinsic::ByValue, .. } => {
-            Some(Passing::ByVal { size: 16, align_log2: 4 })
-        }
-        InstData::CallIntrinsic { op: Intrinsic::ByValueWide, .. } => {
-            Some(Passing::ByVal { size: 32, align_log2: 5 })
-        }
-        _ => None,
     }
 }
 

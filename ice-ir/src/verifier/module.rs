@@ -61,19 +61,15 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
         Intrinsic::FrameAddress
         | Intrinsic::ReturnAddress
         | Intrinsic::ThreadLocalAddress
-        | Intrinsic::ByValue
         | Intrinsic::Pin
         | Intrinsic::Fneg
-        | Intrinsic::Bitreverse
-        | Intrinsic::ByValueWide => {
-            return own == (1, false);
-        }
+        | Intrinsic::Bitreverse => return own == (1, false),
         Intrinsic::MulHigh
         | Intrinsic::SegmentWord
         | Intrinsic::CheckType
         | Intrinsic::DoublePair
         | Intrinsic::DoubleHalf => return own == (2, false),
-        Intrinsic::Fma => return own == (3, false),
+        Intrinsic::ByValue | Intrinsic::Fma => return own == (3, false),
         Intrinsic::Extended => return own == (4, true),
         _ => {}
     }

@@ -101,7 +101,7 @@ impl X86 {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::SegmentWord { dst, segment: segment.code() as u8, offset });
             }
-            Intrinsic::ByValue | Intrinsic::ByValueWide => {
+            Intrinsic::ByValue => {
                 if let Some(result) = result {
                     let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));
                     self.mov(cx, self.address_width(), dst, src);

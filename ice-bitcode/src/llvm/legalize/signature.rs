@@ -13,7 +13,7 @@
 //! | `x86_fp80` | memory by value, or an `i64` and an `i32`; no result: the unit has it |
 //! | `fp128` | a vector; or memory by value, and as a result memory of the caller |
 //! | a result that travels in one or two values | both results |
-//! | `byval` among variable arguments | an entry of the passings behind those of the parameters |
+//! | `byval` among variable arguments | [`Intrinsic::ByValue`](ice_ir::Intrinsic::ByValue) of the address |
 //! | a larger result | memory of the caller: its address is a first parameter with [`Passing::StructReturn`] |
 //!
 //! Calls whose signature says more than types (variadic, by value, two results) need it in the module, which bodies
@@ -697,7 +697,7 @@ impl Rules<'_> {
         }
         for (i, &param) in self.types.list(params).iter().enumerate() {
             let attributes = self.attributes.param(list, i);
-            let mut passing = self.passing(attributes)?;
+            let mut passing = passing(self.layouts, attributes)?;
             let start = signature.params.len();
             match form(Role::Argument, param, attributes)? {
                 Form::Extended => {
@@ -738,7 +738,6 @@ impl Rules<'_> {
         }
         if variadic {
             signature.arity = Arity::Variadic;
-            self.add_variable(list, params.len as usize, &mut signature.passing)?;
         }
         if !signature.has_valid_passing(pointer) {
             let what = "attributes of a parameter (byval, sret, nest) that do not go with its type or with each other";
@@ -826,57 +825,37 @@ impl Rules<'_> {
             && matches!(self.types.get(ty), LlvmType::Struct { .. } | LlvmType::Array { .. })
             && types.next().is_some_and(|first| is_extension(first) && types.all(|ty| ty == first))
     }
+}
 
-    /// Appends how variable arguments are passed, up to the last one that is not passed plainly. Each is taken to
-    /// be of one part; calls for which that is wrong are not supported.
-    fn add_variable(&self, list: &AttributeList, fixed: usize, passing: &mut Vec<Passing>) -> Checked<()> {
-        let params = passing.len();
-        for &attributes in self.attributes.params(list).get(fixed..).unwrap_or_default() {
-            passing.push(match self.passing(attributes)? {
-                // The callee looks for it at such an address, and the stack is aligned to less.
-                Passing::ByVal { align_log2, .. }
-                    if align_log2 > self.legal.machine().argument_align_log2 =>
-                {
-                    let most = 1u64 << self.legal.machine().argument_align_log2;
-                    let what =
-                        format!("an object aligned to more than {most} bytes among variable arguments");
-                    return Err(Error::Unsupported { what });
-                }
-                by_value @ Passing::ByVal { .. } => by_value,
-                _ => Passing::Plain,
-            });
-        }
-        while passing.len() > params && passing.last() == Some(&Passing::Plain) {
-            passing.pop();
-        }
-        Ok(())
+/// How a parameter, or a variable argument, with these attributes is passed.
+///
+/// # Errors
+///
+/// The attributes ask for what no back end has, or the object is too large.
+pub fn passing(layouts: &Layouts, attributes: ParamAttributes) -> Checked<Passing> {
+    let flags = attributes.flags;
+    let unsupported = |what: &str| Err(Error::Unsupported { what: what.into() });
+    if flags.has(ParamFlags::INALLOCA) || flags.has(ParamFlags::PREALLOCATED) {
+        return unsupported("inalloca and preallocated arguments");
     }
-
-    fn passing(&self, attributes: ParamAttributes) -> Checked<Passing> {
-        let flags = attributes.flags;
-        let unsupported = |what: &str| Err(Error::Unsupported { what: what.into() });
-        if flags.has(ParamFlags::INALLOCA) || flags.has(ParamFlags::PREALLOCATED) {
-            return unsupported("inalloca and preallocated arguments");
-        }
-        if flags.has(ParamFlags::SWIFT) {
-            return unsupported("arguments of the Swift conventions");
-        }
-        if flags.has(ParamFlags::BYVAL) {
-            let Some(object) = attributes.pointee.expand() else {
-                return unsupported("byval without a type");
-            };
-            let size = self.layouts.alloc_size(object)?;
-            let too_large = Error::TooLarge { what: "an object passed by value", limit: u32::MAX.into() };
-            let size = u32::try_from(size).map_err(|_| too_large)?;
-            let align_log2 = attributes.align_log2().unwrap_or_else(|| self.layouts.abi_align_log2(object));
-            return Ok(Passing::ByVal { size, align_log2: align_log2.min(29) });
-        }
-        Ok(match flags {
-            _ if flags.has(ParamFlags::SRET.with(ParamFlags::INREG)) => Passing::StructReturnInRegister,
-            _ if flags.has(ParamFlags::SRET) => Passing::StructReturn,
-            _ if flags.has(ParamFlags::INREG) => Passing::InRegister,
-            _ if flags.has(ParamFlags::NEST) => Passing::Nest,
-            _ => Passing::Plain,
-        })
+    if flags.has(ParamFlags::SWIFT) {
+        return unsupported("arguments of the Swift conventions");
     }
+    if flags.has(ParamFlags::BYVAL) {
+        let Some(object) = attributes.pointee.expand() else {
+            return unsupported("byval without a type");
+        };
+        let size = layouts.alloc_size(object)?;
+        let too_large = Error::TooLarge { what: "an object passed by value", limit: u32::MAX.into() };
+        let size = u32::try_from(size).map_err(|_| too_large)?;
+        let align_log2 = attributes.align_log2().unwrap_or_else(|| layouts.abi_align_log2(object));
+        return Ok(Passing::ByVal { size, align_log2: align_log2.min(29) });
+    }
+    Ok(match flags {
+        _ if flags.has(ParamFlags::SRET.with(ParamFlags::INREG)) => Passing::StructReturnInRegister,
+        _ if flags.has(ParamFlags::SRET) => Passing::StructReturn,
+        _ if flags.has(ParamFlags::INREG) => Passing::InRegister,
+        _ if flags.has(ParamFlags::NEST) => Passing::Nest,
+        _ => Passing::Plain,
+    })
 }

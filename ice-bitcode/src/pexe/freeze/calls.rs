@@ -71,7 +71,7 @@ impl<'s> Call<'s> {
         }
     }
 
-    /// Passing of argument `index`. Variadic arguments have entries beyond the parameters.
+    /// Passing of parameter `index`.
     fn passing(&self, index: usize) -> Passing {
         self.signature.passing(index)
     }
@@ -84,8 +84,8 @@ impl<'s> Call<'s> {
     fn layout(&self, func: &Function, offsets: &mut Vec<u32>) -> OutgoingArea {
         let mut layout = Layout::default();
         offsets.clear();
-        for (index, &arg) in self.args.iter().enumerate().skip(self.fixed()) {
-            offsets.push(layout.variadic(func.value_type(arg), self.passing(index)));
+        for &arg in self.args.iter().skip(self.fixed()) {
+            offsets.push(layout.variadic(func.value_type(arg), Passing::of_variable(func, arg)));
         }
         for index in 0..self.fixed() {
             if let Passing::ByVal { size, align_log2 } = self.passing(index) {
@@ -160,10 +160,11 @@ impl Body<'_, '_> {
         call.layout(self.old, &mut offsets);
         let fixed = call.fixed();
         let (variadic, others) = offsets.split_at(call.args.len() - fixed);
-        for (index, (&arg, &offset)) in call.args[fixed..].iter().zip(variadic).enumerate() {
+        for (&arg, &offset) in call.args[fixed..].iter().zip(variadic) {
+            let passing = Passing::of_variable(self.old, arg);
             let at = self.area(offset);
             let arg = self.value(arg);
-            match call.passing(fixed + index) {
+            match passing {
                 Passing::ByVal { size, .. } => self.copy(at, arg, size),
                 _ => {
                     let arg = self.widened(arg);

@@ -39,8 +39,8 @@ impl Body<'_, '_> {
             FrameAddress | ReturnAddress => {
                 return Err(FreezeErrorKind::Unsupported("the address of a frame or return"));
             }
-            // Frozen programs round to the nearest and see no exceptions.
-            Pin => {
+            // Frozen programs round to the nearest and see no exceptions. Calls copy what is by value.
+            Pin | ByValue => {
                 self.define_next(inst);
                 let same = self.new.cast(CastOp::Bitcast, values[0], ty);
                 self.defined(inst, same);

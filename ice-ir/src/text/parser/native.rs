@@ -35,13 +35,6 @@ impl Parser<'_> {
         }
         if self.accept_word("variadic") {
             signature.arity = Arity::Variadic;
-            if self.accept(b'(') {
-                self.list(b')', |p| {
-                    p.expect_word("_")?;
-                    passing.push(p.passing()?);
-                    Ok(())
-                })?;
-            }
         }
         if let Some(convention) = CallingConvention::from_name(self.peek_word()) {
             self.advance();

@@ -13,7 +13,7 @@ use crate::native::{
 };
 use crate::types::Type;
 
-/// The parameters, the results, `variadic` and how variable arguments are passed.
+/// The parameters, the results and `variadic`.
 pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fmt::Result {
     out.write_char('(')?;
     for (i, ty) in signature.params.iter().enumerate() {
@@ -29,15 +29,6 @@ pub(super) fn write_signature(signature: &Signature, out: &mut impl Write) -> fm
     }
     if signature.arity == Arity::Variadic {
         out.write_str(" variadic")?;
-        let variable = signature.passing.get(signature.params.len()..).unwrap_or_default();
-        for (i, &passing) in variable.iter().enumerate() {
-            out.write_str(if i == 0 { "(" } else { ", " })?;
-            out.write_str("_")?;
-            write_passing(passing, out)?;
-        }
-        if !variable.is_empty() {
-            out.write_char(')')?;
-        }
     }
     match signature.convention {
         CallingConvention::Standard => {}

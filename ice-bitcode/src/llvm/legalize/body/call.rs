@@ -5,11 +5,11 @@
 //! brought into the [form](crate::llvm::legalize::signature::form) of their type, results are brought back from it; a result
 //! of more than two parts is in a temporary of the caller's frame.
 
+use alloc::format;
 use alloc::vec::Vec;
 
 use ice_ir::{
-    Arity, BinaryOp, CallingConvention, FuncId, InstData, Intrinsic, InvokeCallee, Passing, SigId, Symbol,
-    TailHint, Type, Value,
+    Arity, BinaryOp, CallingConvention, FuncId, InvokeCallee, Passing, SigId, Symbol, TailHint, Type, Value,
 };
 
 use super::extended::Argument;
@@ -23,9 +23,9 @@ use crate::llvm::legalize::legal::int_type;
 use crate::llvm::legalize::machine::VariableRegisters;
 use crate::llvm::legalize::shape::Kind;
 use crate::llvm::legalize::signature::{
-    Form, NoSignature, Role, Through, VectorRegisters, is_pair, result_units, units,
+    Form, NoSignature, Role, Through, VectorRegisters, is_pair, passing, result_units, units,
 };
-use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes, ParamFlags};
+use crate::llvm::wire::attributes::{AttributeList, FunctionFlags, ParamAttributes};
 use crate::llvm::wire::constants::{Constant, GlobalValueKind, View};
 use crate::llvm::wire::fold;
 use crate::llvm::wire::types::{LlvmType, TypeId};
@@ -315,29 +315,22 @@ impl Body<'_, '_> {
             self.pass(operand, self.m.attributes.param(attributes, i), Argument::Fixed, args)?;
         }
         if prototype.is_variadic {
-            let (fixed, most_before_pair) = (args.len(), self.m.legal.machine().most_before_pair);
+            let most_before_pair = self.m.legal.machine().most_before_pair;
             let mut index = prototype.params.len as usize;
             while self.has_more() {
                 let operand = self.vt()?;
                 self.value_shape(operand.ty)?;
                 self.check_quad(prototype.convention, operand.ty)?;
                 let attributes = self.m.attributes.param(attributes, index);
-                // The signature counts parts as if each argument had one.
-                let is_misplaced = args.len() - fixed != index - prototype.params.len as usize;
-                if is_misplaced && attributes.flags.has(ParamFlags::BYVAL) {
-                    return unsupported("an object by value behind a variable argument of several parts");
-                }
-                if attributes.flags.has(ParamFlags::BYVAL)
-                    && self.m.types.get(operand.ty) != LlvmType::Pointer
-                {
-                    return fail(self.type_class(operand.ty, "a pointer"));
-                }
                 let is_windows = prototype.convention == CallingConvention::Win64;
                 let in_memory = match self.m.legal.machine().variable_registers {
                     Some(registers) => self.pass_over_registers(registers, signature, operand.ty, args)?,
                     None => false,
                 };
-                if self.m.types.get(operand.ty) == LlvmType::Int(128)
+                if let Passing::ByVal { size, align_log2 } = passing(&self.m.layouts, attributes)? {
+                    let most = if is_windows { 4 } else { self.m.legal.machine().argument_align_log2 };
+                    args.push(self.object_by_value(operand, size, (align_log2, most))?);
+                } else if self.m.types.get(operand.ty) == LlvmType::Int(128)
                     && !is_windows
                     && most_before_pair
                         .is_some_and(|most| self.arguments_in_registers(signature, args)[0] > most)
@@ -345,7 +338,7 @@ impl Body<'_, '_> {
                     // It stays whole, where plain halves would not.
                     let place = self.argument_place()?;
                     self.store_value(operand, place, 4)?;
-                    args.push(self.intrinsic_one(Intrinsic::ByValue, &[place])?);
+                    args.push(self.by_value(place, 16, 4)?);
                 } else if self.vector_registers() == VectorRegisters::Wide
                     && !self.halves(operand.ty).is_empty()
                 {
@@ -367,6 +360,27 @@ impl Body<'_, '_> {
         Ok(slot)
     }
 
+    /// A variable argument that is an object of so many bytes at an address, of this alignment or at most that.
+    fn object_by_value(
+        &mut self,
+        operand: Operand,
+        size: u32,
+        (align_log2, most_log2): (u8, u8),
+    ) -> Checked<Value> {
+        if self.m.types.get(operand.ty) != LlvmType::Pointer {
+            return fail(self.type_class(operand.ty, "a pointer"));
+        }
+        // The callee looks for it at such an address, and the stack is aligned to less.
+        if align_log2 > most_log2 {
+            let most = 1u64 << most_log2;
+            return unsupported(&format!(
+                "an object aligned to more than {most} bytes among variable arguments"
+            ));
+        }
+        let address = self.single(operand);
+        self.by_value(address, size, align_log2)
+    }
+
     /// Appends a variable argument that is a vector of 256 bits: it is in memory, also where such parameters are in registers.
     fn pass_wide_variable(&mut self, operand: Operand, args: &mut Vec<Value>) -> Checked<()> {
         let halves = self.halves(operand.ty);
@@ -375,7 +389,7 @@ impl Body<'_, '_> {
         }
         let place = self.slot(32, 4)?;
         self.store_value(operand, place, 4)?;
-        args.push(self.intrinsic_one(Intrinsic::ByValueWide, &[place])?);
+        args.push(self.by_value(place, 32, 5)?);
         Ok(())
     }
 
@@ -386,11 +400,11 @@ impl Body<'_, '_> {
         let registers = self.m.legal.machine().variable_registers;
         let mut taken = [0usize; 2];
         for (n, &value) in args.iter().enumerate() {
-            let passing = signature.map_or(Passing::Plain, |signature| signature.passing(n));
-            let def = self.b.func.defining_inst(value).map(|def| self.b.func.inst(def));
-            let is_marked = |op: Intrinsic| matches!(op, Intrinsic::ByValue | Intrinsic::ByValueWide);
-            let in_memory = matches!(passing, Passing::ByVal { .. })
-                || matches!(def, Some(&InstData::CallIntrinsic { op, .. }) if is_marked(op));
+            let passing = match signature {
+                Some(signature) if n < signature.params.len() => signature.passing(n),
+                _ => Passing::of_variable(self.b.func, value),
+            };
+            let in_memory = matches!(passing, Passing::ByVal { .. });
             if in_memory || registers.is_some() && passing.is_struct_return() {
                 continue;
             }

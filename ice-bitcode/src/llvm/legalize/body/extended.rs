@@ -374,7 +374,7 @@ impl Body<'_, '_> {
         self.store_extended(place, number);
         args.push(match argument {
             Argument::Fixed | Argument::Result => place,
-            Argument::Variable => self.intrinsic_one(Intrinsic::ByValue, &[place])?,
+            Argument::Variable => self.by_value(place, 16, 4)?,
         });
         Ok(())
     }

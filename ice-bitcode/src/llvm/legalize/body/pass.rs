@@ -119,8 +119,14 @@ impl Body<'_, '_> {
         self.b.store(place, part, 4);
         match argument {
             Argument::Fixed | Argument::Result => Ok(place),
-            Argument::Variable => self.intrinsic_one(Intrinsic::ByValue, &[place]),
+            Argument::Variable => self.by_value(place, 16, 4),
         }
+    }
+
+    /// The object of so many bytes at this address, as a variable argument that is passed by value.
+    pub(super) fn by_value(&mut self, address: Value, size: u32, align_log2: u8) -> Checked<Value> {
+        let numbers = [size as i32, align_log2.into()].map(|number| self.i32(number.into()));
+        self.intrinsic_one(Intrinsic::ByValue, &[address, numbers[0], numbers[1]])
     }
 
     /// A value of `ty` with the `bits` of this part in its low bits.
