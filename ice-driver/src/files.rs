@@ -166,7 +166,7 @@ impl Output {
                 }
             }
         };
-        Ok(Output { place, buffer: Vec::new(), written: 0, error: None })
+        Ok(Output { place, buffer: Vec::with_capacity(BUFFER_SIZE), written: 0, error: None })
     }
 
     /// The standard output of a process that writes for another: as a file in any order, or from start to end.
@@ -178,7 +178,7 @@ impl Output {
             true => Destination::Inherited(io::stdout().as_fd().try_clone_to_owned()?.into()),
             false => Destination::StandardOutput,
         };
-        Ok(Output { place, buffer: Vec::new(), written: 0, error: None })
+        Ok(Output { place, buffer: Vec::with_capacity(BUFFER_SIZE), written: 0, error: None })
     }
 
     /// Whether bytes are written as they come and can be changed.

@@ -22,7 +22,7 @@
 //! number is bounded, against functions made to be slow.
 
 use crate::function::Function;
-use crate::memory::refill;
+use crate::memory::{at_least, refill};
 use crate::operand::{Block, VReg};
 use crate::references::Mention;
 use crate::scan::{NONE, Scan, params_at_start};
@@ -204,7 +204,7 @@ impl Liveness {
             total += *start;
             *start = total;
         }
-        refill(&mut self.by_group, self.events.len(), Event { register: 0, block: 0, kinds: 0 });
+        at_least(&mut self.by_group, self.events.len(), Event { register: 0, block: 0, kinds: 0 });
         for event in &self.events {
             let start = &mut self.groups[group(event)];
             *start -= 1;
@@ -286,7 +286,7 @@ impl Liveness {
             total += *start;
             *start = total;
         }
-        refill(&mut self.sorted, self.changes.len(), 0);
+        at_least(&mut self.sorted, self.changes.len(), 0);
         for &(key, v) in &self.changes {
             let start = &mut self.starts[key as usize];
             *start -= 1;

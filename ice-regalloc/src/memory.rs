@@ -9,6 +9,13 @@ pub(crate) fn refill<T: Clone>(list: &mut Vec<T>, count: usize, value: T) {
     list.resize(count, value);
 }
 
+/// Lets the list have at least `count` elements, which mean nothing before they are written.
+pub(crate) fn at_least<T: Clone>(list: &mut Vec<T>, count: usize, value: T) {
+    if list.len() < count {
+        refill(list, count, value);
+    }
+}
+
 /// Makes these the elements of the list.
 pub(crate) fn refill_from<T>(list: &mut Vec<T>, values: impl ExactSizeIterator<Item = T>) {
     list.clear();

@@ -543,6 +543,8 @@ impl Pipeline {
             _ if changed <= Changed::Dead => Known::All,
             Step::ShortCircuit => Known::All,
             Step::NumberValues | Step::FoldAddresses => Known::Counts,
+            // Moved as they are.
+            Step::Licm if changed == Changed::Instructions => Known::Counts,
             _ => Known::Nothing,
         };
         self.known_uses = self.known_uses.min(kept_uses);

@@ -228,7 +228,7 @@ pub(crate) fn allocate<'f>(
         next_reserved: 0,
     }
     .run();
-    walk.slots.reset(ranges.intervals.len());
+    walk.slots.reset();
     if options.slots == SlotSharing::Shared && !assign.losers.is_empty() {
         webs.join(func, ranges, assign, &mut walk.slots);
     }
@@ -285,7 +285,7 @@ pub(crate) fn allocate<'f>(
             ranges.intervals[v as usize].split = NONE;
         }
         assign.evictions += walk.evicted.len() as u32;
-        walk.slots.reset(ranges.intervals.len());
+        walk.slots.reset();
         if options.slots == SlotSharing::Shared {
             webs.join(func, ranges, assign, &mut walk.slots);
         }

@@ -64,7 +64,7 @@ pub(super) struct Slots {
     joined: Vec<Segment>,
     joined_at: Vec<(u32, u32)>,
     joined_next: Vec<Segment>,
-    /// Slot of the group of a leader.
+    /// Slot of the group of a leader, up to the last leader that has one.
     group_slot: Vec<u32>,
     free: Vec<u32>,
     in_use: Vec<u32>,
@@ -97,13 +97,13 @@ struct BySegments {
 }
 
 impl Slots {
-    pub fn reset(&mut self, vregs: usize) {
+    pub fn reset(&mut self) {
         self.slots.clear();
         self.leader.clear();
         self.member.clear();
         self.joined.clear();
         self.joined_at.clear();
-        refill(&mut self.group_slot, vregs, NONE);
+        self.group_slot.clear();
         self.free.clear();
         self.in_use.clear();
         self.kept.clear();
@@ -173,6 +173,9 @@ impl Slots {
     /// The slot of the group of `v`.
     pub fn of_value(&mut self, v: u32, info: SlotInfo) -> u32 {
         let owner = self.leader(v);
+        if self.group_slot.len() <= owner as usize {
+            self.group_slot.resize(owner as usize + 1, NONE);
+        }
         if self.group_slot[owner as usize] == NONE {
             self.group_slot[owner as usize] = self.slots.len() as u32;
             self.slots.push(SlotUse { info, owner, color: NONE, touched: UNTOUCHED });
@@ -229,6 +232,9 @@ impl Slots {
 
     /// Gives the slots their final numbers and rewrites the output.
     pub fn color(&mut self, ranges: &Ranges, sharing: SlotSharing, out: &mut Output) {
+        if self.slots.is_empty() {
+            return;
+        }
         self.order.clear();
         self.expiring.clear();
         self.unused.clear();
