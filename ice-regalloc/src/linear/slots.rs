@@ -281,6 +281,9 @@ impl Slots {
         if bytes > SHORT && sharing == SlotSharing::Shared {
             self.color_by_segments(ranges, out);
         }
+        if self.slots.iter().zip(0..).all(|(slot, number)| slot.color == number) {
+            return;
+        }
         let rewrite = |place: &mut Allocation| {
             if let Some(slot) = place.as_slot() {
                 *place = Allocation::slot(Slot::from_u32(self.slots[slot.as_u32() as usize].color));
