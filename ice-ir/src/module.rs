@@ -6,7 +6,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol};
+use crate::entities::{ComdatId, FuncId, GlobalId, SigId, Symbol, Value};
 use crate::function::Function;
 use crate::hardening::{Hardening, Tracking};
 use crate::instruction::{InstData, TailHint, named_enum};
@@ -67,6 +67,16 @@ impl Signature {
     /// How parameter `index` is passed.
     pub fn passing(&self, index: usize) -> Passing {
         self.passing.get(index).copied().unwrap_or_default()
+    }
+
+    /// How argument `index` of a call in `func` is passed, which is `arg`: as the parameter, or as
+    /// [a variable one](Passing::of_variable).
+    #[inline]
+    pub fn argument_passing(&self, func: &Function, index: usize, arg: Value) -> Passing {
+        match index < self.params.len() {
+            true => self.passing(index),
+            false => Passing::of_variable(func, arg),
+        }
     }
 
     /// Whether what the results are to each other goes with their types.

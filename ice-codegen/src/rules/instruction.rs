@@ -57,22 +57,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// How argument `n` is passed.
-    #[inline(always)]
-    pub fn passing(self, n: usize) -> Passing {
-        self.signature.map_or(Passing::Plain, |signature| signature.passing(n))
-    }
-
     /// The arguments, each with how it is passed. What is marked so among the variable ones is passed by value.
     #[inline(always)]
     pub fn args_with_passing(self, func: &'a Function) -> impl Iterator<Item = (Value, Passing)> + 'a {
         self.args.iter().enumerate().map(move |(n, &arg)| {
-            let passing = match self.signature {
-                Some(signature) if n >= signature.params.len() => Passing::of_variable(func, arg),
-                Some(signature) => signature.passing(n),
-                None => Passing::Plain,
-            };
-            (arg, passing)
+            let passing = |signature: &Signature| signature.argument_passing(func, n, arg);
+            (arg, self.signature.map_or(Passing::Plain, passing))
         })
     }
 }
@@ -222,10 +212,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 Rule::Load { address, align_log2, result: self.result(inst) }
             }
             InstData::Store { address, value, align_log2 } => Rule::Store { address, value, align_log2 },
-            InstData::CallIntrinsic { op: Intrinsic::Pin, args, .. } => {
+            InstData::CallIntrinsic { op: Intrinsic::Pin | Intrinsic::ByValue, args, .. } => {
                 match (func.args(args), func.result(inst)) {
-                    // Nothing moves past it in the IR, and nothing is moved once it is lowered.
-                    (&[arg], Some(result)) => match is_vector(arg) {
+                    // Nothing moves past a pin in the IR, and nothing is moved once it is lowered. What is by value is copied
+                    // by the call.
+                    (&[arg, ..], Some(result)) => match is_vector(arg) {
                         true => Rule::Vector(VectorRule::Cast { op: CastOp::Bitcast, arg, result }),
                         false => Rule::FloatCast { op: CastOp::Bitcast, arg, result },
                     },

@@ -8,7 +8,7 @@ use crate::function::{SwitchKey, ValueDef};
 use crate::instruction::{BinaryOp, CastOp, InstData, TailHint, ValueRange};
 use crate::intrinsics::{AtomicOp, Intrinsic};
 use crate::module::{FunctionKind, MAX_ALIGN_LOG2, Signature};
-use crate::native::{Arity, CallingConvention};
+use crate::native::{Arity, CallingConvention, Passing};
 use crate::types::Type;
 
 /// The types that cross the boundary of an ordinary function of the stable format.
@@ -315,6 +315,10 @@ impl<'a> Verifier<'a> {
             signature.params.len() <= given.len()
                 && (!extra || signature.arity == Arity::Variadic)
                 && given.iter().zip(&signature.params).all(|(&value, &param)| ty(value) == param)
+                && given.iter().enumerate().all(|(i, &value)| {
+                    let passing = signature.argument_passing(func, i, value);
+                    !matches!(passing, Passing::ByVal { .. }) || ty(value) == pointer
+                })
         })
     }
 
@@ -370,8 +374,10 @@ impl<'a> Verifier<'a> {
         let operation = op != AtomicRmw || number(0).is_some_and(|code| AtomicOp::from_code(code).is_some());
         self.check(Rule::AtomicOperation, operation);
         let is_alignment = |n: i64| (0..=i64::from(MAX_ALIGN_LOG2)).contains(&n);
-        let has_size = op != ByValue || number(1).is_some() && number(2).is_some_and(is_alignment);
-        self.check(Rule::IntrinsicOperand, has_size);
+        let is_address =
+            |n: usize| args.get(n).map(|&v| self.func.value_type(v)) == Some(self.module.pointer_type);
+        let is_object = || is_address(0) && number(1).is_some() && number(2).is_some_and(is_alignment);
+        self.check(Rule::IntrinsicOperand, op != ByValue || is_object());
         self.check_pnacl(Rule::IntrinsicOperand, accepted);
     }
 }

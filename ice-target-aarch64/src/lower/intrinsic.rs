@@ -3,7 +3,7 @@
 use super::width;
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Float2, MultiplyHigh, One, Transfer, Width};
+use ice_asm::aarch64::{Float2, MultiplyHigh, One, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::words::ProgramRules;
 use ice_codegen::{ErrorKind, Operands as _};
@@ -49,11 +49,6 @@ impl Aarch64 {
                 let [lhs, rhs] = [0, 1].map(|n| self.reg(cx, args[n]));
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::MultiplyHigh { op: MultiplyHigh::Umulh, dst, lhs, rhs });
-            }
-            (Intrinsic::ByValue, Some(result)) => {
-                let src = self.reg(cx, args[0]);
-                let dst = cx.regs(result).lo();
-                cx.sink.push(Inst::Mov { width: Width::X, dst, src });
             }
             (Intrinsic::Stackrestore, _) => {
                 let src = self.reg(cx, args[0]);

@@ -48,10 +48,6 @@ impl Arm32 {
                 self.libcall(cx, Libcall::Longjmp, &args, None);
             }
             (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
-            (Intrinsic::ByValue, Some(result)) => {
-                let (dst, src) = (cx.regs(result).lo(), self.reg(cx, args[0]));
-                cx.sink.push(Inst::Mov { dst, src });
-            }
             (Intrinsic::VaStart, _) => {
                 let (mem, src) = (self.first_variadic(cx), self.temp(cx));
                 cx.sink.push(Inst::Lea { dst: src, mem });

@@ -33,10 +33,6 @@ impl Mips32 {
                 cx.sink.push(Inst::Float2 { op, width, dst, src });
             }
             (Intrinsic::Trap, _) => cx.sink.push(Inst::Trap),
-            (Intrinsic::ByValue, Some(result)) => {
-                let (dst, src) = (cx.regs(result).lo(), self.reg(cx, args[0]));
-                cx.sink.push(Inst::Mov { dst, src });
-            }
             (Intrinsic::Stacksave, Some(result)) => {
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::StackSave { dst });

@@ -67,8 +67,8 @@ impl X86 {
             }
             Intrinsic::Trap => cx.sink.push(Inst::Trap),
             // A conversion by its rule.
-            Intrinsic::Pin => {
-                return Err(ErrorKind::Unsupported("a pin that is no conversion"));
+            Intrinsic::Pin | Intrinsic::ByValue => {
+                return Err(ErrorKind::Unsupported("a pin or an object by value that is no conversion"));
             }
             Intrinsic::VaStart => self.start_variadic(cx, args[0]),
             Intrinsic::FrameAddress | Intrinsic::ReturnAddress => {
@@ -100,12 +100,6 @@ impl X86 {
                 };
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::SegmentWord { dst, segment: segment.code() as u8, offset });
-            }
-            Intrinsic::ByValue => {
-                if let Some(result) = result {
-                    let (dst, src) = (cx.regs(result).lo(), Src::Reg(self.reg(cx, args[0])));
-                    self.mov(cx, self.address_width(), dst, src);
-                }
             }
             Intrinsic::ThreadLocalAddress => {
                 let ValueDef::Global(global) = cx.func.value_def(args[0]) else {

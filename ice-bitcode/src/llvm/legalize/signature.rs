@@ -410,8 +410,11 @@ impl Signatures {
     }
 
     /// The signature of a call of a convention that is not C's, perhaps through an address.
+    ///
+    /// # Errors
+    ///
+    /// Such a call is not supported, or no function of the module has the convention.
     #[cold]
-    #[must_use]
     pub fn call_by(
         &self,
         attributes: &AttributeTable,
@@ -419,13 +422,13 @@ impl Signatures {
         (list, through): (u64, Through),
         registers: VectorRegisters,
         convention: CallingConvention,
-    ) -> Option<SigId> {
-        let known = self.known(attributes, ty, list, registers)?;
+    ) -> Result<SigId, NoSignature> {
+        let known = self.known(attributes, ty, list, registers).ok_or(NoSignature)?;
         let id = match through == Through::Address && leads_anywhere(attributes, list) {
-            true => self.untracked.get(&known.id).copied()?,
+            true => self.untracked.get(&known.id).copied().ok_or(NoSignature)?,
             false => known.id,
         };
-        self.by_convention.get(&(id, convention)).copied()
+        self.by_convention.get(&(id, convention)).copied().ok_or(NoSignature)
     }
 
     /// Makes each signature also as that of calls that may lead anywhere, if there are such calls.
@@ -598,7 +601,7 @@ impl Signatures {
         if let Some(&known) = self.interned.get(&signature) {
             return Ok(known);
         }
-        limited(&mut self.stored, signature.params.len().max(signature.passing.len()), MAX_STORED)?;
+        limited(&mut self.stored, signature.params.len(), MAX_STORED)?;
         let id = module.signatures.push(signature.clone());
         self.interned.insert(signature, id);
         Ok(id)

@@ -158,8 +158,10 @@ impl Body<'_, '_> {
             _ if convention != CallingConvention::Standard => {
                 let through = if function.is_some() { Through::Name } else { Through::Address };
                 match signatures.call_by(attribute_table, ty, (list, through), registers, convention) {
-                    None if !signatures.has_convention(convention) => return unsupported(UNKNOWN),
-                    signature => signature.map(Some).ok_or(NoSignature),
+                    Err(NoSignature) if !signatures.has_convention(convention) => {
+                        return unsupported(UNKNOWN);
+                    }
+                    signature => signature.map(Some),
                 }
             }
             Some(_) => signatures.call(attribute_table, ty, list, registers),
@@ -400,10 +402,8 @@ impl Body<'_, '_> {
         let registers = self.m.legal.machine().variable_registers;
         let mut taken = [0usize; 2];
         for (n, &value) in args.iter().enumerate() {
-            let passing = match signature {
-                Some(signature) if n < signature.params.len() => signature.passing(n),
-                _ => Passing::of_variable(self.b.func, value),
-            };
+            let passing =
+                signature.map_or(Passing::Plain, |known| known.argument_passing(self.b.func, n, value));
             let in_memory = matches!(passing, Passing::ByVal { .. });
             if in_memory || registers.is_some() && passing.is_struct_return() {
                 continue;
