@@ -15,7 +15,7 @@ use crate::machine::{Arch, Features, with_switch};
 use crate::options::{Emit, InputFormat, OptLevel, Options, Stats, Timing};
 use crate::report::Report;
 use crate::toolchain::Compiler;
-use crate::{format, inspect, runtime, sandbox, translate, validate};
+use crate::{format, heaps, inspect, runtime, sandbox, translate, validate};
 use ice_codegen::Confinement;
 use ice_elf::{Sink, SinkError};
 use ice_ir::Program;
@@ -311,12 +311,14 @@ fn compile(
     #[cfg(feature = "pexe")]
     if format::is_pexe(input.start()) {
         let options = options(work, input.start())?;
+        heaps::share(options.threads);
         let (length, mut rest) = (input.length(), input);
         let result = crate::formats::pexe::compile_stream(&mut rest, length, &options, output);
         return Ok((options, result));
     }
     let bytes = read_all(work, input)?;
     let options = options(work, &bytes)?;
+    heaps::share(options.threads);
     let result = translate::compile_to(&bytes, &options, output);
     Ok((options, result))
 }

@@ -69,6 +69,7 @@
 //! | `toolchain`, `runtime`, `execute` | linking and running programs |
 //! | `validate` | executables of the sandbox, judged |
 //! | `confine`, `isolate` | rights given up; translation in a process without any |
+//! | `heaps` | what the C library keeps for each thread |
 #![deny(unsafe_code)]
 
 #[cfg(feature = "text")]
@@ -92,6 +93,8 @@ pub mod flags;
 #[cfg(feature = "cli")]
 pub mod format;
 pub mod formats;
+#[cfg(feature = "cli")]
+pub mod heaps;
 #[cfg(feature = "cli")]
 pub mod help;
 #[cfg(feature = "cli")]

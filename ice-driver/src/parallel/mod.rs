@@ -32,7 +32,7 @@ const BYTES_PER_THREAD: usize = 16 << 10;
 const LARGEST_RANGE: usize = 8 << 10;
 
 /// A job of more bytes is a range by itself, and the worker does not keep the memory that it took.
-const LARGE_JOB: usize = 4 << 10;
+const LARGE_JOB: usize = 6 << 10;
 
 /// A job of more bytes takes so much memory that a thread alone does not keep it, either. A new worker costs a tenth of the
 /// work on a job of 8 KiB, and less of that on larger ones.
