@@ -54,6 +54,7 @@ pub mod text;
 pub mod types;
 pub mod uses;
 pub mod variables;
+pub mod vectors;
 pub mod verifier;
 
 pub use assembly::Assembly;

@@ -13,6 +13,9 @@
 //! | `Vd.N`, `Vd.W` | the same where lanes widen or narrow: the narrow ones, whose upper half a `2` behind the mnemonic means, and the wide ones |
 //! | `Vd.t`, `Vd.n`, `Vd.w` | the same without `size` |
 //! | `Vm.E` | a lane of the width of the others |
+//! | `Vm.L` | a lane of 32 bits, its number in bits 13:12 |
+//! | `rotate` | an amount below 64 in bits 15:10 |
+//! | `side`, `quarters` | a turn by 90 or 270 degrees in bit 12; by a multiple of 90 in bits 12:11 |
 //! | `shl`, `shr` | an amount by which lanes of this width are shifted |
 //! | `width` | the width of a narrow lane |
 //! | `zero` | the number 0 |
@@ -78,6 +81,17 @@ impl Reader<'_, '_> {
                 let bits = self.lane?.bits();
                 return (assembler.number(&first)? == i64::from(bits)).then_some(());
             }
+            "rotate" => {
+                self.word |= u32::from(assembler.below(&first, 64)?) << 10;
+                return Some(());
+            }
+            "side" | "quarters" => {
+                let turns: &[i64] = if token == "side" { &[90, 270] } else { &[0, 90, 180, 270] };
+                let degrees = assembler.number(&first)?;
+                let turn = turns.iter().position(|&turn| turn == degrees)? as u32;
+                self.word |= turn << if token == "side" { 12 } else { 11 };
+                return Some(());
+            }
             "shl" | "shr" => {
                 let bits = self.lane?.bits();
                 let amount = assembler.below(&first, bits + 1).map(u32::from)?;
@@ -115,6 +129,10 @@ impl Reader<'_, '_> {
                 register.d()
             }
             (Operand::Element(register, lane, index), Some("E")) => self.element(register, lane, index)?,
+            (Operand::Element(register, Lane::B32, index), Some("L")) => {
+                self.word |= u32::try_from(index).ok().filter(|&index| index < 4)? << 12;
+                register.d()
+            }
             _ => return None,
         };
         self.word |= number << position;

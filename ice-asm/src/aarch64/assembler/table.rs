@@ -59,6 +59,22 @@ const OTHERS: &[Row] = others! {
     "sha256su1" "Vd.4s Vn.4s Vm.4s" "01011110 000 mmmmm 0 110 00 nnnnn ddddd",
     "eor3" "Vd.16b Vn.16b Vm.16b Va.16b" "11001110000 mmmmm 0 aaaaa nnnnn ddddd",
     "bcax" "Vd.16b Vn.16b Vm.16b Va.16b" "11001110001 mmmmm 0 aaaaa nnnnn ddddd",
+    "rax1" "Vd.2d Vn.2d Vm.2d"           "11001110011 mmmmm 100011 nnnnn ddddd",
+    "xar"  "Vd.2d Vn.2d Vm.2d rotate"    "11001110100 mmmmm iiiiii nnnnn ddddd",
+    "sha512h"   "Qd Qn Vm.2d"          "11001110011 mmmmm 100000 nnnnn ddddd",
+    "sha512h2"  "Qd Qn Vm.2d"          "11001110011 mmmmm 100001 nnnnn ddddd",
+    "sha512su0" "Vd.2d Vn.2d"          "1100111011000000 100000 nnnnn ddddd",
+    "sha512su1" "Vd.2d Vn.2d Vm.2d"    "11001110011 mmmmm 100010 nnnnn ddddd",
+    "sm3partw1" "Vd.4s Vn.4s Vm.4s"    "11001110011 mmmmm 110000 nnnnn ddddd",
+    "sm3partw2" "Vd.4s Vn.4s Vm.4s"    "11001110011 mmmmm 110001 nnnnn ddddd",
+    "sm3ss1" "Vd.4s Vn.4s Vm.4s Va.4s" "11001110010 mmmmm 0 aaaaa nnnnn ddddd",
+    "sm3tt1a" "Vd.4s Vn.4s Vm.L"       "11001110010 mmmmm 10 ii 00 nnnnn ddddd",
+    "sm3tt1b" "Vd.4s Vn.4s Vm.L"       "11001110010 mmmmm 10 ii 01 nnnnn ddddd",
+    "sm3tt2a" "Vd.4s Vn.4s Vm.L"       "11001110010 mmmmm 10 ii 10 nnnnn ddddd",
+    "sm3tt2b" "Vd.4s Vn.4s Vm.L"       "11001110010 mmmmm 10 ii 11 nnnnn ddddd",
+    "sm4e"    "Vd.4s Vn.4s"            "1100111011000000 100001 nnnnn ddddd",
+    "sm4ekey" "Vd.4s Vn.4s Vm.4s"      "11001110011 mmmmm 110010 nnnnn ddddd",
+    "fjcvtzs" "Wd Dn" "0001111001111110000000 nnnnn ddddd",
     "pmull"  "Vd.8h Vn.8b Vm.8b"   "0 0 0 01110 00 1 mmmmm 1110 00 nnnnn ddddd",
     "pmull2" "Vd.8h Vn.16b Vm.16b" "0 1 0 01110 00 1 mmmmm 1110 00 nnnnn ddddd",
     "pmull"  "Vd.1q Vn.1d Vm.1d"   "0 0 0 01110 11 1 mmmmm 1110 00 nnnnn ddddd",
@@ -67,6 +83,11 @@ const OTHERS: &[Row] = others! {
     "sdot" "Vd.4s Vn.16b Vm.16b" "0 1 0 01110 10 0 mmmmm 1 0010 1 nnnnn ddddd",
     "udot" "Vd.2s Vn.8b Vm.8b"   "0 0 1 01110 10 0 mmmmm 1 0010 1 nnnnn ddddd",
     "udot" "Vd.4s Vn.16b Vm.16b" "0 1 1 01110 10 0 mmmmm 1 0010 1 nnnnn ddddd",
+    "usdot" "Vd.2s Vn.8b Vm.8b"   "0 0 0 01110 10 0 mmmmm 1 0011 1 nnnnn ddddd",
+    "usdot" "Vd.4s Vn.16b Vm.16b" "0 1 0 01110 10 0 mmmmm 1 0011 1 nnnnn ddddd",
+    "smmla"  "Vd.4s Vn.16b Vm.16b" "0 1 0 01110 10 0 mmmmm 1 0100 1 nnnnn ddddd",
+    "ummla"  "Vd.4s Vn.16b Vm.16b" "0 1 1 01110 10 0 mmmmm 1 0100 1 nnnnn ddddd",
+    "usmmla" "Vd.4s Vn.16b Vm.16b" "0 1 0 01110 10 0 mmmmm 1 0101 1 nnnnn ddddd",
     "addp"    "Dd Vn.2d" "01 0 11110 11 11000 11011 10 nnnnn ddddd",
     "faddp"   "Sd Vn.2s" "01 1 11110 00 11000 01101 10 nnnnn ddddd",
     "faddp"   "Dd Vn.2d" "01 1 11110 01 11000 01101 10 nnnnn ddddd",
@@ -78,6 +99,9 @@ const OTHERS: &[Row] = others! {
     "fmaxnmp" "Dd Vn.2d" "01 1 11110 01 11000 01100 10 nnnnn ddddd",
     "fminnmp" "Sd Vn.2s" "01 1 11110 10 11000 01100 10 nnnnn ddddd",
     "fminnmp" "Dd Vn.2d" "01 1 11110 11 11000 01100 10 nnnnn ddddd",
+    "fcvtxn"  "Sd Dn"       "01 1 11110 01 10000 10110 10 nnnnn ddddd",
+    "fcvtxn"  "Vd.2s Vn.2d" "0 0 1 01110 01 10000 10110 10 nnnnn ddddd",
+    "fcvtxn2" "Vd.4s Vn.2d" "0 1 1 01110 01 10000 10110 10 nnnnn ddddd",
     "sqxtn"  "Bd Hn" "01 0 11110 00 10000 10100 10 nnnnn ddddd",
     "sqxtn"  "Hd Sn" "01 0 11110 01 10000 10100 10 nnnnn ddddd",
     "sqxtn"  "Sd Dn" "01 0 11110 10 10000 10100 10 nnnnn ddddd",
@@ -116,6 +140,15 @@ const THREE_FLOATS: &[Row] = rows! { "Vd.F Vn.F Vm.F":
     "fminp"   "0 Q 1 01110 1s 1 mmmmm 11110 1 nnnnn ddddd" "32 64",
     "fmaxnmp" "0 Q 1 01110 0s 1 mmmmm 11000 1 nnnnn ddddd" "32 64",
     "fminnmp" "0 Q 1 01110 1s 1 mmmmm 11000 1 nnnnn ddddd" "32 64",
+};
+
+/// "Advanced SIMD three-register extension": numbers that are pairs.
+const COMPLEX_SUMS: &[Row] = rows! { "Vd.F Vn.F Vm.F side":
+    "fcadd" "0 Q 1 01110 1s 0 mmmmm 111 o 0 1 nnnnn ddddd" "32 64",
+};
+
+const COMPLEX_PRODUCTS: &[Row] = rows! { "Vd.F Vn.F Vm.F quarters":
+    "fcmla" "0 Q 1 01110 1s 0 mmmmm 110 oo 1 nnnnn ddddd" "32 64",
 };
 
 /// "Advanced SIMD scalar three same".
@@ -180,6 +213,10 @@ const TWO_FLOATS: &[Row] = rows! { "Vd.F Vn.F":
     "fcvtmu"  "0 Q 1 01110 0s 10000 11011 10 nnnnn ddddd" "32 64",
     "fcvtau"  "0 Q 1 01110 0s 10000 11100 10 nnnnn ddddd" "32 64",
     "fcvtpu"  "0 Q 1 01110 1s 10000 11010 10 nnnnn ddddd" "32 64",
+    "frint32z" "0 Q 0 01110 0s 10000 11110 10 nnnnn ddddd" "32 64",
+    "frint32x" "0 Q 1 01110 0s 10000 11110 10 nnnnn ddddd" "32 64",
+    "frint64z" "0 Q 0 01110 0s 10000 11111 10 nnnnn ddddd" "32 64",
+    "frint64x" "0 Q 1 01110 0s 10000 11111 10 nnnnn ddddd" "32 64",
     "urecpe"  "0 Q 0 01110 1s 10000 11100 10 nnnnn ddddd" "32",
     "frecpe"  "0 Q 0 01110 1s 10000 11101 10 nnnnn ddddd" "32 64",
     "ursqrte" "0 Q 1 01110 1s 10000 11100 10 nnnnn ddddd" "32",
@@ -217,6 +254,11 @@ const SCALAR_FLOATS_TWO: &[Row] = rows! { "Fd Fn":
     "fcvtzu"  "01 1 11110 1s 10000 11011 10 nnnnn ddddd" "32 64",
     "scvtf"   "01 0 11110 0s 10000 11101 10 nnnnn ddddd" "32 64",
     "ucvtf"   "01 1 11110 0s 10000 11101 10 nnnnn ddddd" "32 64",
+    // "Floating-point data-processing (1 source)".
+    "frint32z" "000 11110 0s 1 010000 10000 nnnnn ddddd" "32 64",
+    "frint32x" "000 11110 0s 1 010001 10000 nnnnn ddddd" "32 64",
+    "frint64z" "000 11110 0s 1 010010 10000 nnnnn ddddd" "32 64",
+    "frint64x" "000 11110 0s 1 010011 10000 nnnnn ddddd" "32 64",
     "frecpe"  "01 0 11110 1s 10000 11101 10 nnnnn ddddd" "32 64",
     "frecpx"  "01 0 11110 1s 10000 11111 10 nnnnn ddddd" "32 64",
     "frsqrte" "01 1 11110 1s 10000 11101 10 nnnnn ddddd" "32 64",
@@ -319,13 +361,23 @@ const SHIFT_SCALARS: &[Row] = others! {
     "sri"   "Dd Dn shr" "01 1 111110 iiii iii 01000 1 nnnnn ddddd",
     "shl"   "Dd Dn shl" "01 0 111110 iiii iii 01010 1 nnnnn ddddd",
     "sli"   "Dd Dn shl" "01 1 111110 iiii iii 01010 1 nnnnn ddddd",
+    "scvtf"  "Sd Sn shr" "01 0 111110 iiii iii 11100 1 nnnnn ddddd",
+    "scvtf"  "Dd Dn shr" "01 0 111110 iiii iii 11100 1 nnnnn ddddd",
+    "ucvtf"  "Sd Sn shr" "01 1 111110 iiii iii 11100 1 nnnnn ddddd",
+    "ucvtf"  "Dd Dn shr" "01 1 111110 iiii iii 11100 1 nnnnn ddddd",
+    "fcvtzs" "Sd Sn shr" "01 0 111110 iiii iii 11111 1 nnnnn ddddd",
+    "fcvtzs" "Dd Dn shr" "01 0 111110 iiii iii 11111 1 nnnnn ddddd",
+    "fcvtzu" "Sd Sn shr" "01 1 111110 iiii iii 11111 1 nnnnn ddddd",
+    "fcvtzu" "Dd Dn shr" "01 1 111110 iiii iii 11111 1 nnnnn ddddd",
 };
 
 /// All of them.
-pub(super) const TABLES: [&[Row]; 23] = [
+pub(super) const TABLES: [&[Row]; 25] = [
     OTHERS,
     THREE,
     THREE_FLOATS,
+    COMPLEX_SUMS,
+    COMPLEX_PRODUCTS,
     SCALARS,
     SCALAR_FLOATS,
     TWO,

@@ -135,13 +135,16 @@ impl View<'_> {
         Ok(())
     }
 
-    /// A native vector of these lanes, if all are numbers. Lanes to spare repeat them, so that what is the same number in
-    /// all stays that.
+    /// A native vector of these lanes, if all are numbers. Lanes to spare repeat them, and those that may be anything are
+    /// as the first other one, so that what is the same number in all stays that.
     fn native(&self, ty: Type, lanes: &[u32]) -> Option<PartConstant> {
         let mut words = [0u64; 2];
+        let is_any = |lane| matches!(self.get(lane), Some((Constant::Undef | Constant::Poison, _)));
+        let first = lanes.iter().copied().find(|&lane| !is_any(lane));
         let bits = if ty.is_bool_or_bool_vector() { 1 } else { 128 / ty.lanes() };
         for (i, &lane) in (0..ty.lanes()).zip(lanes.iter().cycle()) {
             let at = i * bits;
+            let lane = first.filter(|_| is_any(lane)).unwrap_or(lane);
             words[at as usize / 64] |= (self.number(lane)? as u64 & mask(bits)) << (at % 64);
         }
         Some(PartConstant::Vector(words))

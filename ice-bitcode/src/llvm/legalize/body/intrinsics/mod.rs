@@ -12,13 +12,16 @@
 //! | `constrained` | operations that must be done where they stand |
 //! | `jump` | jumps out of functions |
 //! | `environment` | the direction of rounding, the counter of cycles |
-//! | `x86` | instructions of x86 by their names |
+//! | `instruction` | statements that are one instruction |
+//! | `aarch64`, `x86` | instructions of these machines by their names |
 
+mod aarch64;
 pub(in crate::llvm::legalize) mod constrained;
 mod environment;
 mod extended;
 mod fixed_point;
 mod float;
+mod instruction;
 mod integer;
 mod jump;
 mod lanes;

@@ -6,7 +6,7 @@
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
 use super::fixed_point::Excess;
-use super::{Compute, Effect, Row, Rule, Special, constrained, x86};
+use super::{Compute, Effect, Row, Rule, Special, aarch64, constrained, x86};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::runtime::CLEAR_CACHE;
@@ -53,7 +53,11 @@ impl Row {
 pub(in crate::llvm::legalize::body) fn find(name: &[u8]) -> Option<Special> {
     let Some(operation) = name.strip_prefix(constrained::PREFIX) else {
         let name = name.strip_prefix(b"llvm.")?;
-        let tables: &[&[Row]] = if name.starts_with(b"x86.") { x86::table::ALL } else { &[TABLE] };
+        let tables: &[&[Row]] = match () {
+            () if name.starts_with(b"x86.") => x86::table::ALL,
+            () if name.starts_with(b"aarch64.") => aarch64::table::ALL,
+            () => &[TABLE],
+        };
         return row_of(tables, name).map(|row| Special { row, is_constrained: false });
     };
     let shared = || row_of(&[TABLE], operation).filter(|row| constrained::SHARED.contains(&row.name));

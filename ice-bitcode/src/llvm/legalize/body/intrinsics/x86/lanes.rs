@@ -101,7 +101,7 @@ impl Body<'_, '_> {
     /// `pshufb`: the bytes of a register that the low bits of those of another name.
     fn bytes_by(&mut self, register: Value, numbers: Value) -> Checked<Value> {
         let ty = self.ty_of(register);
-        self.x86_statement("pshufb $2, $0".into(), "=x,0,x", &[register, numbers], ty)
+        self.instruction_value("pshufb $2, $0".into(), "=x,0,x", &[register, numbers], ty)
     }
 
     /// The bytes of words whose numbers, of two bits each, are in the lanes of a register.
@@ -151,7 +151,7 @@ impl Body<'_, '_> {
             let name = if words == Type::V8F32 { "permps" } else { "permd" };
             let operands = [self.joined(numbers, 0, of_numbers), self.joined(a, 0, words)];
             let run = self.by_doubles(1, [a], |cx, _| {
-                cx.x86_statement(format!("{name} $2, $0"), "=x,0,x", &operands, words)
+                cx.instruction_value(format!("{name} $2, $0"), "=x,0,x", &operands, words)
             })?;
             return Ok(self.operand(call.ret, run));
         }

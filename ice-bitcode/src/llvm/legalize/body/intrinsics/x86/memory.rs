@@ -95,6 +95,6 @@ impl Body<'_, '_> {
     /// What reads or writes memory at an address that is its one operand.
     pub(super) fn x86_at_address(&mut self, call: &Call, template: &str, constraints: &str) -> Checked<()> {
         let address: Value = self.address_arg(call.args[0])?;
-        self.x86_effect(template, constraints, &[address])
+        self.instruction_effect(template, constraints, &[address])
     }
 }

@@ -25,10 +25,9 @@ mod words;
 use alloc::format;
 use alloc::string::String;
 
-use ice_ir::assembly::Assembly;
 use ice_ir::{BinaryOp, Type, Value};
 
-use super::{Call, Compute, statement};
+use super::{Call, Compute};
 use crate::error::Error;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
@@ -133,39 +132,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A statement with a result.
-    fn x86_statement(
-        &mut self,
-        template: String,
-        constraints: &str,
-        args: &[Value],
-        ty: Type,
-    ) -> Checked<Value> {
-        self.check_assembler(&template)?;
-        let constraints = constraints.into();
-        let assembly = Assembly { template, constraints, ..Assembly::default() };
-        match self.b.assembly(assembly, args, ty) {
-            Some(value) => Ok(value),
-            None => fail(Error::VoidValue),
-        }
-    }
-
-    /// A statement without a result, which reads or writes memory.
-    fn x86_effect(&mut self, template: &str, constraints: &str, args: &[Value]) -> Checked<()> {
-        self.check_assembler(template)?;
-        self.b.assembly(statement([template, constraints]), args, Type::Void);
-        Ok(())
-    }
-
-    fn check_assembler(&self, template: &str) -> Checked<()> {
-        match self.m.legal.machine().has_assembler {
-            true => Ok(()),
-            false => unsupported(&format!(
-                "an intrinsic of x86 for which there is only its instruction, {template:?}"
-            )),
-        }
-    }
-
     /// A rule for each register of the result, with the registers of the first arguments in the same place. One register
     /// beside more is the same for all.
     fn by_registers(
@@ -238,12 +204,12 @@ impl Body<'_, '_> {
         }
         if let Some(double) = self.double_instruction(call, form, mnemonic)? {
             return self.by_double_registers(call, form.inputs, |cx, registers| {
-                cx.x86_statement(template(0), form.constraints, registers, double)
+                cx.instruction_value(template(0), form.constraints, registers, double)
             });
         }
         self.by_registers(call, form.inputs, |cx, k, registers| {
             let ty = cx.register_type(call.ret, k)?;
-            cx.x86_statement(template(k), form.constraints, registers, ty)
+            cx.instruction_value(template(k), form.constraints, registers, ty)
         })
     }
 
@@ -285,11 +251,11 @@ impl Body<'_, '_> {
             return fail(self.type_class(call.ret, "the type that the instruction gives"));
         }
         let low = self.get(run, 0);
-        let mut value = self.x86_statement(template.clone(), form.constraints, &[low], ty)?;
+        let mut value = self.instruction_value(template.clone(), form.constraints, &[low], ty)?;
         if run.len == 2 {
             let high = self.get(run, 1);
-            let high = self.x86_statement(template, form.constraints, &[high], ty)?;
-            value = self.x86_statement("punpcklqdq $2, $0".into(), "=x,0,x", &[value, high], ty)?;
+            let high = self.instruction_value(template, form.constraints, &[high], ty)?;
+            value = self.instruction_value("punpcklqdq $2, $0".into(), "=x,0,x", &[value, high], ty)?;
         }
         let run = self.push(value);
         Ok(self.operand(call.ret, run))
@@ -313,14 +279,15 @@ impl Body<'_, '_> {
             && let Some(double) = self.double(Some(self.ty_of(self.get(run, 0))))
         {
             let register = self.joined(run, 0, double);
-            let signs = self.x86_statement(format!("{mnemonic} $1, $0"), "=r,x", &[register], Type::I32)?;
+            let signs =
+                self.instruction_value(format!("{mnemonic} $1, $0"), "=r,x", &[register], Type::I32)?;
             return self.one_of(call.ret, signs);
         }
         let mut signs = None;
         for k in 0..run.len {
             let register = self.get(run, k);
             let lanes = self.ty_of(register).lanes();
-            let own = self.x86_statement(format!("{mnemonic} $1, $0"), "=r,x", &[register], Type::I32)?;
+            let own = self.instruction_value(format!("{mnemonic} $1, $0"), "=r,x", &[register], Type::I32)?;
             signs = Some(match signs {
                 None => own,
                 Some(below) => {

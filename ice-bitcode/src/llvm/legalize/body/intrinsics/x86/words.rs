@@ -31,7 +31,7 @@ impl Body<'_, '_> {
     pub(super) fn x86_words(&mut self, call: &Call, template: &str, constraints: &str) -> Checked<Operand> {
         let args = [self.word_argument(call.args[0])?, self.word_argument(call.args[1])?];
         let ty = self.word_result(call)?;
-        let value = self.x86_statement(template.into(), constraints, &args, ty)?;
+        let value = self.instruction_value(template.into(), constraints, &args, ty)?;
         self.one_of(call.ret, value)
     }
 
@@ -76,7 +76,7 @@ impl Body<'_, '_> {
             0 => None,
             _ => Some(self.word_argument(call.args[0])?),
         };
-        let low = self.x86_statement(mnemonic.into(), constraints, args.as_slice(), Type::I32)?;
+        let low = self.instruction_value(mnemonic.into(), constraints, args.as_slice(), Type::I32)?;
         let high = self.b.assembly_output(low, 1, Type::I32);
         let third = has_third.then(|| self.b.assembly_output(low, 2, Type::I32));
         let value = self.join_words([low, high]);
@@ -89,7 +89,7 @@ impl Body<'_, '_> {
     /// An integer that the processor has.
     pub(super) fn x86_read(&mut self, call: &Call, template: &str) -> Checked<Operand> {
         let ty = self.word_result(call)?;
-        let value = self.x86_statement(template.into(), "=r", &[], ty)?;
+        let value = self.instruction_value(template.into(), "=r", &[], ty)?;
         self.one_of(call.ret, value)
     }
 
@@ -102,7 +102,7 @@ impl Body<'_, '_> {
                 false => self.word_argument(arg)?,
             });
         }
-        self.x86_effect(template, constraints, &args)
+        self.instruction_effect(template, constraints, &args)
     }
 
     /// `rdrand`, `rdseed`: a number, and whether there was one.
@@ -111,7 +111,7 @@ impl Body<'_, '_> {
             [number, _] if number.ty.is_scalar_int() => number.ty,
             _ => return fail(self.type_class(call.ret, "a number and a condition")),
         };
-        let value = self.x86_statement(format!("{mnemonic} $0"), "=r,={@ccc}", &[], ty)?;
+        let value = self.instruction_value(format!("{mnemonic} $0"), "=r,={@ccc}", &[], ty)?;
         let is_there = self.b.assembly_output(value, 1, Type::I32);
         self.parts_of_result(call, &[value, is_there])
     }
@@ -152,7 +152,7 @@ impl Body<'_, '_> {
         };
         let template = format!("{mnemonic} $${}, ${b}, ${a}", mode & 0xff);
         let constraints = format!("{output},{inputs}{destroyed}");
-        let value = self.x86_statement(template, &constraints, &values, ty)?;
+        let value = self.instruction_value(template, &constraints, &values, ty)?;
         let run: Run = self.push(value);
         self.operand_of(call.ret, run)
     }

@@ -1,0 +1,157 @@
+//! Instructions on registers that follow each other: lanes in memory, in turn or not, and tables of bytes.
+//!
+//! A list begins at `v16`, so that neither arguments nor what calls preserve must move.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use ice_ir::Value;
+
+use super::{Lanes, Single, letter};
+use crate::error::Error;
+use crate::llvm::legalize::body::intrinsics::Call;
+use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+
+/// The first register of a list.
+const FIRST: usize = 16;
+
+/// What of registers goes to or comes from memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// One register behind the other.
+    Whole,
+    /// A lane of each register in turn.
+    Turns,
+    /// One number to all lanes of each register.
+    Repeated,
+    /// The lane of one number of each register.
+    Lane,
+}
+
+/// A list of `count` registers, each with this behind it.
+fn list(count: usize, behind: &str) -> String {
+    let names: Vec<String> = (FIRST..FIRST + count).map(|n| format!("v{n}{behind}")).collect();
+    format!("{{{}}}", names.join(", "))
+}
+
+/// The constraints of `count` registers of a list, each with this before it.
+fn registers(count: usize, before: &str) -> String {
+    let names: Vec<String> = (FIRST..FIRST + count).map(|n| format!("{before}{{v{n}}}")).collect();
+    names.join(",")
+}
+
+impl Order {
+    /// The operation and its list of registers with these lanes, in which only `number` counts for [`Lane`](Order::Lane).
+    fn text(self, direction: &str, count: usize, lanes: Lanes, number: i64) -> String {
+        let all = |name: &str| {
+            let behind = format!(".{}", lanes.arrangement(Single::Only));
+            format!("{name} {}", list(count, &behind))
+        };
+        match self {
+            // Single lanes have no turns.
+            Order::Turns if lanes.count > 1 => all(&format!("{direction}{count}")),
+            Order::Whole | Order::Turns => all(&format!("{direction}1")),
+            Order::Repeated => all(&format!("{direction}{count}r")),
+            Order::Lane => {
+                format!("{direction}{count} {}[{number}]", list(count, &format!(".{}", letter(lanes.bits))))
+            }
+        }
+    }
+}
+
+impl Body<'_, '_> {
+    /// `ld1` to `ld4`: as many vectors as there are registers, from the address that is the last argument. For a lane the vectors
+    /// come first, and its number.
+    pub(super) fn aarch64_load(&mut self, call: &Call, count: usize, order: Order) -> Checked<Operand> {
+        let parts = self.m.legal.parts(call.ret)?;
+        let (Some(&part), true) = (parts.first(), parts.len() == count) else {
+            return unsupported("an instruction of AArch64 on another type");
+        };
+        let Some(lanes) = Lanes::of(part).filter(|_| parts.iter().all(|other| other.ty == part.ty)) else {
+            return unsupported("an instruction of AArch64 on another type");
+        };
+        let (values, number, address) = match order {
+            Order::Lane => self.lane_arguments(call, count)?,
+            _ => (Vec::new(), 0, self.last_address(call, 1)?),
+        };
+        if values.iter().any(|&value| self.ty_of(value) != part.ty) {
+            return fail(self.type_class(call.args[0].ty, "the type of the result"));
+        }
+        let text = format!("{}, [${}]", order.text("ld", count, lanes, number), count + values.len());
+        let tied: String = (0..values.len()).map(|n| format!("{n},")).collect();
+        let constraints = format!("{},{tied}r,~{{memory}}", registers(count, "="));
+        let mut args = values;
+        args.push(address);
+        let first = self.instruction_value(text, &constraints, &args, part.ty)?;
+        let out = self.reserve(count as u32);
+        self.set(out, 0, first);
+        for n in 1..count as u32 {
+            let value = self.b.assembly_output(first, n, part.ty);
+            self.set(out, n, value);
+        }
+        self.operand_of(call.ret, out)
+    }
+
+    /// `st1` to `st4`: the vectors that are the first arguments.
+    pub(super) fn aarch64_store(&mut self, call: &Call, count: usize, order: Order) -> Checked<()> {
+        let (_, lanes) = self.register_part(call.args[0].ty)?;
+        let (mut values, number, address) = match order {
+            Order::Lane => self.lane_arguments(call, count)?,
+            _ => (self.vector_arguments(call, count)?, 0, self.last_address(call, count + 1)?),
+        };
+        let text = format!("{}, [${count}]", order.text("st", count, lanes, number));
+        values.push(address);
+        self.instruction_effect(&text, &format!("{},r,~{{memory}}", registers(count, "")), &values)
+    }
+
+    /// The first `count` arguments, vectors of one type.
+    fn vector_arguments(&mut self, call: &Call, count: usize) -> Checked<Vec<Value>> {
+        Self::check_count(call, count)?;
+        let mut values = Vec::with_capacity(count + 1);
+        for &arg in &call.args[..count] {
+            self.register_part(arg.ty)?;
+            if arg.ty != call.args[0].ty {
+                return fail(self.type_class(arg.ty, "the type of the first operand"));
+            }
+            values.push(self.single(arg));
+        }
+        Ok(values)
+    }
+
+    /// The address that is the last of `expected` arguments.
+    fn last_address(&mut self, call: &Call, expected: usize) -> Checked<Value> {
+        match call.count == expected {
+            true => self.address_arg(call.args[expected - 1]),
+            false => fail(Error::ArgumentCount { passed: call.count, expected }),
+        }
+    }
+
+    /// Vectors, the number of a lane, and an address.
+    fn lane_arguments(&mut self, call: &Call, count: usize) -> Checked<(Vec<Value>, i64, Value)> {
+        let address = self.last_address(call, count + 2)?;
+        let number = self.constant_argument(call.args[count])?;
+        Ok((self.vector_arguments(call, count)?, number, address))
+    }
+
+    /// `tbl`, `tbx`: bytes of a table of `count` registers by their numbers. What `tbx` does not find stays as the first argument
+    /// has it.
+    pub(super) fn aarch64_table(&mut self, call: &Call, mnemonic: &str, count: usize) -> Checked<Operand> {
+        let is_tied = mnemonic == "tbx";
+        let start = usize::from(is_tied);
+        Self::check_count(call, start + count + 1)?;
+        let (_, lanes) = self.register_part(call.ret)?;
+        let mut values = Vec::with_capacity(call.count);
+        for &arg in &call.args[..start + count + 1] {
+            self.register_part(arg.ty)?;
+            values.push(self.single(arg));
+        }
+        let result = lanes.written(0, Single::First);
+        let numbers = lanes.written(start + count + 1, Single::First);
+        let text = format!("{mnemonic} {result}, {}, {numbers}", list(count, ".16b"));
+        let tied = if is_tied { "0," } else { "" };
+        let constraints = format!("=w,{tied}{},w", registers(count, ""));
+        self.aarch64_statement(call, text, &constraints, &values)
+    }
+}
