@@ -415,7 +415,18 @@ fn intrinsic(
         | Intrinsic::DoublePair
         | Intrinsic::DoubleHalf
         | Intrinsic::SegmentWord
-        | Intrinsic::CheckType => {
+        | Intrinsic::CheckType
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::TruncFloat
+        | Intrinsic::RoundEven
+        | Intrinsic::Round
+        | Intrinsic::Rint
+        | Intrinsic::NearbyInt
+        | Intrinsic::MinNum
+        | Intrinsic::MaxNum
+        | Intrinsic::Minimum
+        | Intrinsic::Maximum => {
             return Err(TrapKind::Malformed("an intrinsic of native modules"));
         }
         Intrinsic::AtomicFence | Intrinsic::AtomicFenceAll => Slot::default(),

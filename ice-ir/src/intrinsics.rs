@@ -84,6 +84,29 @@ named_enum!(
         Fneg = "fneg",
         /// `(a, b, c)`: `a × b + c`, rounded once, of floats or lane by lane.
         Fma = "fma",
+        /// `(float)`: the greatest integer that is not greater, lane by lane, on a machine that has an instruction for it, as
+        /// with all of the next ten.
+        Floor = "floor",
+        /// `(float)`: the least integer that is not less.
+        Ceil = "ceil",
+        /// `(float)`: the integer next to it toward zero.
+        TruncFloat = "trunc.float",
+        /// `(float)`: the nearest integer, of two the even one.
+        RoundEven = "round.even",
+        /// `(float)`: the nearest integer, of two the one farther from zero.
+        Round = "round",
+        /// `(float)`: an integer in the direction that the processor has been told; raises the exception for inexact results.
+        Rint = "rint",
+        /// `(float)`: the same without the exception.
+        NearbyInt = "nearbyint",
+        /// `(a, b)`: the lesser number, lane by lane; of a number and a NaN the number.
+        MinNum = "minnum",
+        /// `(a, b)`: the greater number, likewise.
+        MaxNum = "maxnum",
+        /// `(a, b)`: the lesser number, where -0 is less than 0, or a NaN if either is one.
+        Minimum = "minimum",
+        /// `(a, b)`: the greater number, likewise.
+        Maximum = "maximum",
         /// `(bits)`: those of an `i32` or `i64` in the opposite order, on a machine that has an instruction for it.
         Bitreverse = "bitreverse",
         /// `(low, high)`: two `f64` as a vector of 128 bits, on a machine whose registers of vectors are pairs of those of
@@ -96,36 +119,49 @@ named_enum!(
 );
 
 impl Intrinsic {
+    /// True for integers next to a float, and for the lesser and the greater of two.
+    pub const fn is_of_floats(self) -> bool {
+        self.rounds()
+            || matches!(self, Intrinsic::MinNum | Intrinsic::MaxNum | Intrinsic::Minimum | Intrinsic::Maximum)
+    }
+
+    /// True for integers next to a float.
+    pub const fn rounds(self) -> bool {
+        use Intrinsic::*;
+        matches!(self, Floor | Ceil | TruncFloat | RoundEven | Round | Rint | NearbyInt)
+    }
+
     /// False where a call with an unused result may be removed.
     pub const fn has_side_effects(self) -> bool {
         use Intrinsic::*;
-        !matches!(
-            self,
-            ReadTp
-                | FrameAddress
-                | ReturnAddress
-                | ThreadLocalAddress
-                | ByValue
-                | MulHigh
-                | Fma
-                | Bitreverse
-                | DoublePair
-                | DoubleHalf
-                | Bswap
-                | Ctlz
-                | Cttz
-                | Ctpop
-                | Fabs
-                | Fneg
-                | Sqrt
-                | AtomicIsLockFree
-        )
+        !self.is_of_floats()
+            && !matches!(
+                self,
+                ReadTp
+                    | FrameAddress
+                    | ReturnAddress
+                    | ThreadLocalAddress
+                    | ByValue
+                    | MulHigh
+                    | Fma
+                    | Bitreverse
+                    | DoublePair
+                    | DoubleHalf
+                    | Bswap
+                    | Ctlz
+                    | Cttz
+                    | Ctpop
+                    | Fabs
+                    | Fneg
+                    | Sqrt
+                    | AtomicIsLockFree
+            )
     }
 
     /// True where the result depends on the operands alone, and the call may stand anywhere.
     pub const fn is_computation(self) -> bool {
         use Intrinsic::*;
-        matches!(self, Bswap | Bitreverse | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
+        self.is_of_floats() || matches!(self, Bswap | Bitreverse | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
     }
 
     /// True for accesses that are atomic, fences, and the question whether accesses are free of locks.

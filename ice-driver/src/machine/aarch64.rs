@@ -35,6 +35,27 @@ use {
 /// The machine.
 pub struct Aarch64;
 
+/// Sums and differences that stop at the ends of the range (DDI 0487, C7.2).
+#[cfg(feature = "llvm")]
+const SATURATED: &[(&str, Type, [&str; 2])] = &[
+    ("sadd.sat", Type::V16I8, ["sqadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("sadd.sat", Type::V8I16, ["sqadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("sadd.sat", Type::V4I32, ["sqadd $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("sadd.sat", Type::V2I64, ["sqadd $0.2d, $1.2d, $2.2d", "=w,w,w"]),
+    ("uadd.sat", Type::V16I8, ["uqadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("uadd.sat", Type::V8I16, ["uqadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("uadd.sat", Type::V4I32, ["uqadd $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("uadd.sat", Type::V2I64, ["uqadd $0.2d, $1.2d, $2.2d", "=w,w,w"]),
+    ("ssub.sat", Type::V16I8, ["sqsub $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("ssub.sat", Type::V8I16, ["sqsub $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("ssub.sat", Type::V4I32, ["sqsub $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("ssub.sat", Type::V2I64, ["sqsub $0.2d, $1.2d, $2.2d", "=w,w,w"]),
+    ("usub.sat", Type::V16I8, ["uqsub $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("usub.sat", Type::V8I16, ["uqsub $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("usub.sat", Type::V4I32, ["uqsub $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("usub.sat", Type::V2I64, ["uqsub $0.2d, $1.2d, $2.2d", "=w,w,w"]),
+];
+
 /// The machine as legalisation sees it (AAPCS64, 6.8, 6.9 and 10.1). Each member of a result of floats or vectors has a
 /// register.
 #[cfg(feature = "llvm")]
@@ -58,6 +79,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     has_indirect_functions: true,
     clears_cache: true,
     has_assembler: true,
+    vector_instructions: SATURATED,
     // FPCR (DDI 0487, C5.2.8): RMode has the directions to the nearest, up, down, and towards zero.
     rounding: Some(Rounding {
         words: &[ControlWord {
@@ -81,6 +103,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     quad_suffix: "l",
     has_wide_functions: true,
     fuses_products: true,
+    has_float_choices: true,
     reverses_bits: true,
     ..MachineDescription::PORTABLE
 };

@@ -157,6 +157,7 @@ const NARROW: MachineDescription = MachineDescription {
     cycle_counter: Some(["rdtsc", "={eax},={edx}"]),
     // In memory always.
     most_before_pair: Some(0),
+    may_round: true,
     tracks_branches: true,
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],

@@ -57,6 +57,8 @@ fn has_shape_of(op: Intrinsic, signature: &Signature) -> bool {
     let shape = |params: usize, ret: Type| (params, ret == Type::Void);
     let own = shape(signature.params.len(), signature.ret);
     match op {
+        _ if op.rounds() => return own == (1, false),
+        _ if op.is_of_floats() => return own == (2, false),
         Intrinsic::VaStart => return own == (1, true),
         Intrinsic::FrameAddress
         | Intrinsic::ReturnAddress

@@ -8,7 +8,7 @@ use ice_asm::aarch64::{Alu, Float2, Float3, Float4, FloatToInt, FloatWidth, Widt
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Operands as _, Words as _};
-use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Intrinsic, Type, Value};
 
 /// The instruction for an operator, where there is one.
 fn float3(op: BinaryOp) -> Option<Float3> {
@@ -17,6 +17,24 @@ fn float3(op: BinaryOp) -> Option<Float3> {
         BinaryOp::Fsub => Float3::Fsub,
         BinaryOp::Fmul => Float3::Fmul,
         BinaryOp::Fdiv => Float3::Fdiv,
+        _ => return None,
+    })
+}
+
+/// The conversion to an integer that rounds as an intrinsic does, where there is one.
+pub(super) fn to_integer(op: Intrinsic, sign: Signedness) -> Option<FloatToInt> {
+    let is_signed = sign == Signedness::Signed;
+    Some(match (op, is_signed) {
+        (Intrinsic::Floor, true) => FloatToInt::Fcvtms,
+        (Intrinsic::Floor, false) => FloatToInt::Fcvtmu,
+        (Intrinsic::Ceil, true) => FloatToInt::Fcvtps,
+        (Intrinsic::Ceil, false) => FloatToInt::Fcvtpu,
+        (Intrinsic::TruncFloat, true) => FloatToInt::Fcvtzs,
+        (Intrinsic::TruncFloat, false) => FloatToInt::Fcvtzu,
+        (Intrinsic::RoundEven, true) => FloatToInt::Fcvtns,
+        (Intrinsic::RoundEven, false) => FloatToInt::Fcvtnu,
+        (Intrinsic::Round, true) => FloatToInt::Fcvtas,
+        (Intrinsic::Round, false) => FloatToInt::Fcvtau,
         _ => return None,
     })
 }
@@ -80,6 +98,15 @@ impl Aarch64 {
         }
         match op {
             CastOp::Fptosi | CastOp::Fptoui => {
+                let sign = if op == CastOp::Fptosi { Signedness::Signed } else { Signedness::Unsigned };
+                let rounded = cx.folded(arg).map(|def| cx.func.inst(def));
+                if let Some(&InstData::CallIntrinsic { op, args, .. }) = rounded
+                    && let Some(op) = to_integer(op, sign)
+                {
+                    let src = self.reg(cx, cx.func.args(args)[0]);
+                    cx.sink.push(Inst::FloatToInt { op, from: float_width(from), to: width(to), dst, src });
+                    return;
+                }
                 let src = self.reg(cx, arg);
                 self.float_to_int(cx, op, (src, from), (dst, to));
             }

@@ -23,6 +23,7 @@
 //! it was folded into stays where it is. A rule that finds no use for a folded definition asks for its register, and it is
 //! lowered then and there.
 
+use super::float::to_integer;
 use super::number_of;
 use crate::inst::Inst;
 use crate::target::{Aarch64, Cx};
@@ -205,6 +206,16 @@ impl Aarch64 {
             InstData::CallIntrinsic { op: Intrinsic::Fneg, .. } => {
                 let data = cx.func.inst(user);
                 !ty.is_vector() && matches!(data, InstData::CallIntrinsic { op: Intrinsic::Fma, .. })
+            }
+            // A conversion rounds as well.
+            InstData::CallIntrinsic { op, .. } if to_integer(op, Signedness::Signed).is_some() => {
+                let data = cx.func.inst(user);
+                !ty.is_vector()
+                    && matches!(data, InstData::Cast { op: CastOp::Fptosi | CastOp::Fptoui, .. })
+                    && matches!(
+                        cx.func.result(user).map(|to| cx.func.value_type(to)),
+                        Some(Type::I32 | Type::I64)
+                    )
             }
             InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {

@@ -1,9 +1,9 @@
 //! Intrinsics other than atomics.
 
-use super::width;
+use super::{float_width, width};
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Float2, MultiplyHigh, One, Transfer};
+use ice_asm::aarch64::{Float2, Float3, MultiplyHigh, One, Transfer};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::words::ProgramRules;
 use ice_codegen::{ErrorKind, Operands as _};
@@ -15,6 +15,24 @@ fn float2(op: Intrinsic) -> Option<Float2> {
         Intrinsic::Fabs => Float2::Fabs,
         Intrinsic::Fneg => Float2::Fneg,
         Intrinsic::Sqrt => Float2::Fsqrt,
+        Intrinsic::Floor => Float2::Frintm,
+        Intrinsic::Ceil => Float2::Frintp,
+        Intrinsic::TruncFloat => Float2::Frintz,
+        Intrinsic::RoundEven => Float2::Frintn,
+        Intrinsic::Round => Float2::Frinta,
+        Intrinsic::Rint => Float2::Frintx,
+        Intrinsic::NearbyInt => Float2::Frinti,
+        _ => return None,
+    })
+}
+
+/// The instruction of a scalar intrinsic on two.
+fn float3(op: Intrinsic) -> Option<Float3> {
+    Some(match op {
+        Intrinsic::MinNum => Float3::Fminnm,
+        Intrinsic::MaxNum => Float3::Fmaxnm,
+        Intrinsic::Minimum => Float3::Fmin,
+        Intrinsic::Maximum => Float3::Fmax,
         _ => return None,
     })
 }
@@ -40,10 +58,12 @@ impl Aarch64 {
             }
             (Intrinsic::Ctpop, Some(result)) => self.count_ones(cx, args[0], result),
             _ if ty.is_vector() => return self.vector_intrinsic(cx, op, args, result),
-            (Intrinsic::Fabs | Intrinsic::Fneg | Intrinsic::Sqrt, Some(result)) => match float2(op) {
-                Some(op) => self.float_unary(cx, op, args[0], result),
-                None => return Err(ErrorKind::Unsupported("this intrinsic")),
-            },
+            (_, Some(result)) if let Some(op) = float2(op) => self.float_unary(cx, op, args[0], result),
+            (_, Some(result)) if let Some(op) = float3(op) => {
+                let [lhs, rhs] = [0, 1].map(|n| self.reg(cx, args[n]));
+                let (width, dst) = (float_width(ty), cx.regs(result).lo());
+                cx.sink.push(Inst::Float3 { op, width, dst, lhs, rhs });
+            }
             (Intrinsic::Fma, Some(result)) => self.float_multiply_add(cx, args, result),
             (Intrinsic::MulHigh, Some(result)) => {
                 let [lhs, rhs] = [0, 1].map(|n| self.reg(cx, args[n]));

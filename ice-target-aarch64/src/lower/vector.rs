@@ -181,8 +181,29 @@ impl Aarch64 {
             Intrinsic::Fabs => Some(VectorFloat2::Fabs),
             Intrinsic::Fneg => Some(VectorFloat2::Fneg),
             Intrinsic::Sqrt => Some(VectorFloat2::Fsqrt),
+            Intrinsic::Floor => Some(VectorFloat2::Frintm),
+            Intrinsic::Ceil => Some(VectorFloat2::Frintp),
+            Intrinsic::TruncFloat => Some(VectorFloat2::Frintz),
+            Intrinsic::RoundEven => Some(VectorFloat2::Frintn),
+            Intrinsic::Round => Some(VectorFloat2::Frinta),
+            Intrinsic::Rint => Some(VectorFloat2::Frintx),
+            Intrinsic::NearbyInt => Some(VectorFloat2::Frinti),
             _ => None,
         };
+        let binary = match op {
+            Intrinsic::MinNum => Some(VectorFloat3::Fminnm),
+            Intrinsic::MaxNum => Some(VectorFloat3::Fmaxnm),
+            Intrinsic::Minimum => Some(VectorFloat3::Fmin),
+            Intrinsic::Maximum => Some(VectorFloat3::Fmax),
+            _ => None,
+        };
+        if let (Some(op), &[lhs, rhs], Some(result)) = (binary, args, result) {
+            let lane = lane(cx.func.value_type(result));
+            let [lhs, rhs] = [lhs, rhs].map(|arg| self.reg(cx, arg));
+            let dst = cx.regs(result).lo();
+            cx.sink.push(Inst::VectorFloat3 { op, lane, dst, lhs, rhs });
+            return Ok(());
+        }
         match (op, unary, args, result) {
             (_, Some(op), &[arg], Some(result)) => {
                 let lane = lane(cx.func.value_type(result));

@@ -18,6 +18,19 @@ const MAX_WORDS: i64 = 16;
 /// Most moves that a length up to this takes: 16 bytes each, the last one of what is left.
 const MAX_CHUNKS: usize = 8;
 
+/// How `roundss` and its like round (Intel's manual, volume 2, ROUNDPD, figure 4-24). But for the last, results that are inexact
+/// raise no exception.
+#[derive(Clone, Copy, Debug)]
+enum Rounding {
+    Nearest = 8,
+    Down = 9,
+    Up = 10,
+    Zero = 11,
+    /// As MXCSR says.
+    AsTold = 12,
+    AsToldExactly = 4,
+}
+
 impl X86 {
     /// Lowers a call of an intrinsic.
     #[inline(never)]
@@ -151,6 +164,19 @@ impl X86 {
                     cx.sink.push(Inst::SseUnary { op, dst, src });
                 }
             }
+            Intrinsic::Floor => self.round(cx, Rounding::Down, args[0], result),
+            Intrinsic::Ceil => self.round(cx, Rounding::Up, args[0], result),
+            Intrinsic::TruncFloat => self.round(cx, Rounding::Zero, args[0], result),
+            Intrinsic::RoundEven => self.round(cx, Rounding::Nearest, args[0], result),
+            Intrinsic::Rint => self.round(cx, Rounding::AsToldExactly, args[0], result),
+            Intrinsic::NearbyInt => self.round(cx, Rounding::AsTold, args[0], result),
+            Intrinsic::Round
+            | Intrinsic::MinNum
+            | Intrinsic::MaxNum
+            | Intrinsic::Minimum
+            | Intrinsic::Maximum => {
+                return Err(ErrorKind::Unsupported("floats chosen by one instruction"));
+            }
             Intrinsic::AtomicLoad
             | Intrinsic::AtomicStore
             | Intrinsic::AtomicRmw
@@ -160,6 +186,18 @@ impl X86 {
             | Intrinsic::AtomicIsLockFree => return self.atomic(cx, inst, op, args),
         }
         Ok(())
+    }
+
+    /// The integers next to floats, on processors with SSE4.1.
+    fn round<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rounding: Rounding, arg: Value, result: Option<Value>) {
+        let Some(result) = result else { return };
+        let op = match cx.func.value_type(result) {
+            Type::V4F32 => SseOp::Roundps,
+            Type::V2F64 => SseOp::Roundpd,
+            ty => by_type(ty, SseOp::Roundss, SseOp::Roundsd),
+        };
+        let (src, dst) = (self.reg(cx, arg), cx.regs(result).lo());
+        cx.sink.push(Inst::SseUnaryImm { op, dst, src: Src::Reg(src), imm: rounding as u8 });
     }
 
     /// The frame pointer, or the return address above it, of the function or of a caller: saved frame

@@ -145,6 +145,10 @@ pub struct MachineDescription {
     pub pairs_doubles: bool,
     /// Every processor multiplies and adds with one rounding, and that costs no more than two.
     pub fuses_products: bool,
+    /// Some processors round floats and vectors of them to integers by one instruction (SSE4.1 of x86).
+    pub may_round: bool,
+    /// Floats and vectors of them are rounded to integers, and the lesser and the greater of two are found, by one instruction.
+    pub has_float_choices: bool,
     /// There is an instruction that puts the bits of a word in the opposite order.
     pub reverses_bits: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
@@ -264,6 +268,8 @@ impl MachineDescription {
         has_wide_functions: false,
         tracks_branches: false,
         fuses_products: false,
+        may_round: false,
+        has_float_choices: false,
         reverses_bits: false,
         pairs_doubles: false,
         thread_guard: None,

@@ -116,7 +116,29 @@ const WIDE: &[(Intrinsic, &[Type], &[T], T)] = &[
 
 /// Those of processors that multiply and add with one rounding.
 const FUSED: &[(Intrinsic, &[Type], &[T], T)] =
-    &[(Intrinsic::Fma, &[Type::F32, Type::F64, Type::V4F32, Type::V2F64], &[T::Own, T::Own, T::Own], T::Own)];
+    &[(Intrinsic::Fma, NATIVE_FLOATS, &[T::Own, T::Own, T::Own], T::Own)];
+
+/// Scalar floats and native vectors of them.
+const NATIVE_FLOATS: &[Type] = &[Type::F32, Type::F64, Type::V4F32, Type::V2F64];
+
+/// Those of processors that round floats to integers.
+const ROUNDING: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Floor, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::Ceil, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::TruncFloat, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::RoundEven, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::Rint, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::NearbyInt, NATIVE_FLOATS, &[T::Own], T::Own),
+];
+
+/// What else there is on processors that find the lesser and the greater of two.
+const FLOAT_CHOICES: &[(Intrinsic, &[Type], &[T], T)] = &[
+    (Intrinsic::Round, NATIVE_FLOATS, &[T::Own], T::Own),
+    (Intrinsic::MinNum, NATIVE_FLOATS, &[T::Own, T::Own], T::Own),
+    (Intrinsic::MaxNum, NATIVE_FLOATS, &[T::Own, T::Own], T::Own),
+    (Intrinsic::Minimum, NATIVE_FLOATS, &[T::Own, T::Own], T::Own),
+    (Intrinsic::Maximum, NATIVE_FLOATS, &[T::Own, T::Own], T::Own),
+];
 
 /// A function of a library: when it is declared, and its signature.
 struct Function {
@@ -259,7 +281,16 @@ impl Runtime {
         let fused = if has_wide || machine.fuses_products { FUSED } else { &[] };
         let is_constrained = |special: &SpecialGlobal| program.module.name(special.name).starts_with(PREFIX);
         let constrained = if program.specials.iter().any(is_constrained) { CONSTRAINED } else { &[] };
-        let sets = INTRINSICS.iter().chain(packed).chain(constrained).chain(wide).chain(fused);
+        let rounding = if machine.may_round || machine.has_float_choices { ROUNDING } else { &[] };
+        let choices = if machine.has_float_choices { FLOAT_CHOICES } else { &[] };
+        let sets = INTRINSICS
+            .iter()
+            .chain(packed)
+            .chain(constrained)
+            .chain(wide)
+            .chain(fused)
+            .chain(rounding)
+            .chain(choices);
         for &(op, types, params, ret) in sets {
             for &own in types {
                 let params = params.iter().map(|t| t.ty(own, pointer)).collect();

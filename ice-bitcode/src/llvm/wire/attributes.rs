@@ -89,6 +89,7 @@ flags! { FunctionFlags,
     NO_TAIL_CALLS = 25, "No call but those that must becomes a jump.";
     WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     WIDE_INTEGERS = 27, "The processor has arithmetic on integers in registers of 256 bits (AVX2 of x86).";
+    ROUNDS_FLOATS = 28, "The processor rounds floats to integers (SSE4.1 of x86).";
 }
 
 impl FunctionFlags {
@@ -497,6 +498,11 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
+        (b"target-features", b"+sse4.1") => F::ROUNDS_FLOATS,
+        (b"target-features", b"-sse4.1") => {
+            function.flags = function.flags.without(F::ROUNDS_FLOATS);
+            return;
+        }
         (b"target-features", b"-avx") => {
             let wide = F::WIDE_REGISTERS.with(F::WIDER_REGISTERS).with(F::WIDE_INTEGERS);
             function.flags = function.flags.without(wide);

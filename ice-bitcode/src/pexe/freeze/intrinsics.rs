@@ -64,6 +64,9 @@ impl Body<'_, '_> {
             }
             Bitreverse => return Err(FreezeErrorKind::Unsupported("bits in the opposite order")),
             MulHigh => return Err(FreezeErrorKind::Unsupported("products of 128 bits")),
+            _ if op.is_of_floats() => {
+                return Err(FreezeErrorKind::Unsupported("floats rounded or compared by one instruction"));
+            }
             Fma => return Err(FreezeErrorKind::Unsupported("products with sums, rounded once")),
             Extended => return Err(FreezeErrorKind::Unsupported("long double of 80 bits")),
             ThreadLocalAddress => return Err(FreezeErrorKind::Unsupported("thread-local storage")),

@@ -187,6 +187,19 @@ impl Body<'_, '_> {
         b: Value,
     ) -> Value {
         let ty = self.ty_of(a);
+        let op = match (cond, nans, zeros) {
+            (FloatCond::Olt, Nans::Ignored, Zeros::Any) => Some(Intrinsic::MinNum),
+            (_, Nans::Ignored, Zeros::Any) => Some(Intrinsic::MaxNum),
+            (FloatCond::Olt, Nans::Win, Zeros::Ordered) => Some(Intrinsic::Minimum),
+            (_, Nans::Win, Zeros::Ordered) => Some(Intrinsic::Maximum),
+            _ => None,
+        };
+        if let Some(op) = op
+            && self.p.runtime.intrinsic(op, ty).is_some()
+            && let Ok(extreme) = self.intrinsic(op, ty, &[a, b])
+        {
+            return extreme;
+        }
         let first = self.fcmp(cond, a, b);
         let mut result = match nans {
             Nans::Ignored => {

@@ -31,19 +31,50 @@ impl Body<'_, '_> {
     /// `sqrt`, of packed floats where the target has that.
     pub(super) fn floats_sqrt(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
-        if let Some(run) = self.double_floats(Intrinsic::Sqrt, [a])? {
+        self.float_operation(call, Intrinsic::Sqrt, [a])
+    }
+
+    /// An intrinsic of floats: of native vectors where there is one, else lane by lane.
+    fn float_operation<const N: usize>(
+        &mut self,
+        call: &Call,
+        op: Intrinsic,
+        args: [Operand; N],
+    ) -> Checked<Operand> {
+        if let Some(other) = args.iter().find(|arg| arg.ty != args[0].ty) {
+            return fail(self.type_class(other.ty, "the type of the first operand"));
+        }
+        if let Some(run) = self.double_floats(op, args)? {
             return self.operand_of(call.ret, run);
         }
-        if self.has_packed(Intrinsic::Sqrt, a.ty) {
-            return self.map_floats(a, |cx, _, value| {
-                let ty = cx.ty_of(value);
-                cx.intrinsic(Intrinsic::Sqrt, ty, &[value])
+        if !self.has_packed(op, args[0].ty) {
+            return self.float_lanes(call.ret, &args, |cx, values| {
+                let ty = cx.ty_of(values[0]);
+                cx.intrinsic(op, ty, values)
             });
         }
-        self.float_lanes(call.ret, &[a], |cx, values| {
-            let ty = cx.ty_of(values[0]);
-            cx.intrinsic(Intrinsic::Sqrt, ty, &values[..1])
-        })
+        let runs = args.map(|arg| self.run(arg));
+        let out = self.reserve(runs[0].len);
+        for k in 0..out.len {
+            let parts = runs.map(|run| self.get(run, k));
+            let ty = self.ty_of(parts[0]);
+            let value = self.intrinsic(op, ty, &parts)?;
+            self.set(out, k, value);
+        }
+        self.operand_of(call.ret, out)
+    }
+
+    /// `floor` and its like: by an instruction where there is one, else a function of libm.
+    pub(super) fn floats_rounded(&mut self, call: &Call, op: Intrinsic) -> Checked<Operand> {
+        let (machine, flags) = (self.m.legal.machine(), self.s.flags);
+        let rounds = machine.has_assembler
+            && (flags.has(FunctionFlags::ROUNDS_FLOATS) || flags.has(FunctionFlags::WIDE_REGISTERS));
+        match machine.has_float_choices || rounds {
+            true if self.p.runtime.intrinsic(op, Type::F64).is_some() => {
+                self.float_operation(call, op, [call.args[0]])
+            }
+            _ => self.libm_call(call),
+        }
     }
 
     /// Whether there is an intrinsic for the native vectors that values of `ty` consist of.
@@ -96,27 +127,7 @@ impl Body<'_, '_> {
         if !is_fused || !matches!(self.lane_scalar(a.ty)?, Scalar::Float | Scalar::Double) {
             return without(self, call);
         }
-        if a.ty != b.ty || a.ty != c.ty {
-            return fail(self.type_class(c.ty, "the type of the first operand"));
-        }
-        if let Some(run) = self.double_floats(Intrinsic::Fma, [a, b, c])? {
-            return self.operand_of(call.ret, run);
-        }
-        if !self.has_packed(Intrinsic::Fma, a.ty) {
-            return self.float_lanes(call.ret, &[a, b, c], |cx, values| {
-                let ty = cx.ty_of(values[0]);
-                cx.intrinsic(Intrinsic::Fma, ty, &values[..3])
-            });
-        }
-        let runs = [a, b, c].map(|arg| self.run(arg));
-        let out = self.reserve(runs[0].len);
-        for k in 0..runs[0].len {
-            let parts = runs.map(|run| self.get(run, k));
-            let ty = self.ty_of(parts[0]);
-            let value = self.intrinsic(Intrinsic::Fma, ty, &parts)?;
-            self.set(out, k, value);
-        }
-        self.operand_of(call.ret, out)
+        self.float_operation(call, Intrinsic::Fma, [a, b, c])
     }
 
     /// `fmuladd`, as two operations.
@@ -284,13 +295,13 @@ impl Body<'_, '_> {
     }
 
     /// The function of libm that the row names, its result as an integer.
-    pub(super) fn rounded_to_int(&mut self, call: &Call) -> Checked<Operand> {
+    pub(super) fn rounded_to_int(&mut self, call: &Call, op: Intrinsic) -> Checked<Operand> {
         let [a, ..] = call.args;
         let from = self.scalar(a.ty)?;
         if !from.is_float() {
             return fail(self.type_class(a.ty, "a floating-point number"));
         }
-        let rounded = self.libm(call.row.library, a.ty, &[a])?;
+        let rounded = self.floats_rounded(&Call { ret: a.ty, count: 1, ..*call }, op)?;
         let bits = self.int_bits_of(call.ret)?;
         let value = self.float_extend(from, self.single(rounded));
         let value = self.float_to_int(CastOp::Fptosi, value, bits.min(64));

@@ -39,6 +39,11 @@ const fn libm(name: &'static str, least: usize, library: &'static str) -> Row {
         .library(library)
 }
 
+/// An integer next to a float, for which libm has a function of the same name.
+const fn rounded(name: &'static str, rule: Compute) -> Row {
+    value(name, 1, rule).extended(|cx, call| cx.extended_library_call(call)).library(name)
+}
+
 impl Row {
     pub(super) const fn extended(self, rule: Compute) -> Row {
         Row { extended: Some(rule), ..self }
@@ -172,13 +177,13 @@ static TABLE: &[Row] = &[
         .extended(|cx, call| cx.quad_extremes(call, FloatCond::Olt, Nans::Win, Zeros::Ordered)),
     value("maximum", 2, |cx, call| cx.float_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered))
         .extended(|cx, call| cx.quad_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered)),
-    libm("floor", 1, "floor"),
-    libm("ceil", 1, "ceil"),
-    libm("trunc", 1, "trunc"),
-    libm("rint", 1, "rint"),
-    libm("nearbyint", 1, "nearbyint"),
-    libm("round", 1, "round"),
-    libm("roundeven", 1, "roundeven"),
+    rounded("floor", |cx, call| cx.floats_rounded(call, Intrinsic::Floor)),
+    rounded("ceil", |cx, call| cx.floats_rounded(call, Intrinsic::Ceil)),
+    rounded("trunc", |cx, call| cx.floats_rounded(call, Intrinsic::TruncFloat)),
+    rounded("rint", |cx, call| cx.floats_rounded(call, Intrinsic::Rint)),
+    rounded("nearbyint", |cx, call| cx.floats_rounded(call, Intrinsic::NearbyInt)),
+    rounded("round", |cx, call| cx.floats_rounded(call, Intrinsic::Round)),
+    rounded("roundeven", |cx, call| cx.floats_rounded(call, Intrinsic::RoundEven)),
     value("fma", 3, |cx, call| cx.fused_multiply_add(call, |cx, call| cx.libm_call(call)))
         .extended(|cx, call| cx.extended_library_call(call))
         .library("fma"),
@@ -210,16 +215,16 @@ static TABLE: &[Row] = &[
     libm("log", 1, "log"),
     libm("log2", 1, "log2"),
     libm("log10", 1, "log10"),
-    value("lrint", 1, |cx, call| cx.rounded_to_int(call))
+    value("lrint", 1, |cx, call| cx.rounded_to_int(call, Intrinsic::Rint))
         .extended(|cx, call| cx.extended_rounded_to_int(call))
         .library("rint"),
-    value("llrint", 1, |cx, call| cx.rounded_to_int(call))
+    value("llrint", 1, |cx, call| cx.rounded_to_int(call, Intrinsic::Rint))
         .extended(|cx, call| cx.extended_rounded_to_int(call))
         .library("rint"),
-    value("lround", 1, |cx, call| cx.rounded_to_int(call))
+    value("lround", 1, |cx, call| cx.rounded_to_int(call, Intrinsic::Round))
         .extended(|cx, call| cx.extended_rounded_to_int(call))
         .library("round"),
-    value("llround", 1, |cx, call| cx.rounded_to_int(call))
+    value("llround", 1, |cx, call| cx.rounded_to_int(call, Intrinsic::Round))
         .extended(|cx, call| cx.extended_rounded_to_int(call))
         .library("round"),
     value("fmuladd", 3, |cx, call| cx.fused_multiply_add(call, |cx, call| cx.multiply_add(call)))

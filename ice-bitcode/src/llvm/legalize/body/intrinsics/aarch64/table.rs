@@ -1,12 +1,13 @@
 //! The intrinsics of AArch64 that are understood, each with the rule that gives its value or effect: Advanced SIMD, the ciphers,
 //! and checksums.
 
-use ice_ir::IntCond;
+use ice_ir::{FloatCond, IntCond, Intrinsic};
 
 use super::super::Row;
 use super::super::table::{effect, value};
 use super::Form;
 use super::memory::Order;
+use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::Sign;
 
 /// The mnemonic of a row: its name, if it has no other.
@@ -133,16 +134,29 @@ static OF_ALL: &[Row] = &[
     value("aarch64.neon.smin", 2, |cx, call| cx.integer_extreme(call, IntCond::Slt)),
     value("aarch64.neon.umax", 2, |cx, call| cx.integer_extreme(call, IntCond::Ugt)),
     value("aarch64.neon.umin", 2, |cx, call| cx.integer_extreme(call, IntCond::Ult)),
+    value("aarch64.neon.fmax", 2, |cx, call| {
+        cx.float_extremes(call, FloatCond::Ogt, Nans::Win, Zeros::Ordered)
+    }),
+    value("aarch64.neon.fmin", 2, |cx, call| {
+        cx.float_extremes(call, FloatCond::Olt, Nans::Win, Zeros::Ordered)
+    }),
+    value("aarch64.neon.fmaxnm", 2, |cx, call| {
+        cx.float_extremes(call, FloatCond::Ogt, Nans::Ignored, Zeros::Any)
+    }),
+    value("aarch64.neon.fminnm", 2, |cx, call| {
+        cx.float_extremes(call, FloatCond::Olt, Nans::Ignored, Zeros::Any)
+    }),
+    value("aarch64.neon.frintn", 1, |cx, call| cx.floats_rounded(call, Intrinsic::RoundEven)),
 ];
 
 static LANES: &[Row] = instructions! {
     "aarch64.neon.":
     UNARY: "abs", "cls", "sqabs", "sqneg", "sqxtn", "uqxtn", "sqxtun", "scalar.sqxtn" = "sqxtn",
         "scalar.uqxtn" = "uqxtn", "scalar.sqxtun" = "sqxtun", "urecpe", "ursqrte", "frecpe", "frsqrte", "frecpx",
-        "fcvtxn", "frint32x", "frint32z", "frint64x", "frint64z", "frintn", "rbit", "vcvthf2fp" = "fcvtl",
+        "fcvtxn", "frint32x", "frint32z", "frint64x", "frint64z",  "rbit", "vcvthf2fp" = "fcvtl",
         "vcvtfp2hf" = "fcvtn";
     PAIRS: "saddlp", "uaddlp";
-    BINARY: "addp", "faddp", "fabd", "facge", "facgt", "fmax", "fmin", "fmaxnm", "fminnm", "fmaxp", "fminp",
+    BINARY: "addp", "faddp", "fabd", "facge", "facgt",     "fmaxp", "fminp",
         "fmaxnmp", "fminnmp", "fmulx", "frecps", "frsqrts", "pmul", "pmull", "addhn", "raddhn", "subhn", "rsubhn",
         "sabd", "uabd", "shadd", "uhadd", "srhadd", "urhadd", "shsub", "uhsub", "smull", "umull", "smaxp", "sminp",
         "umaxp", "uminp", "sqadd", "uqadd", "sqsub", "uqsub", "sqdmulh", "sqrdmulh", "sqdmull",
