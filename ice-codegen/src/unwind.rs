@@ -31,6 +31,8 @@ pub struct UnwindFacts {
     /// The DWARF number of the register that the frame hangs off, and the offset of where it points: the stack pointer,
     /// or a frame pointer where the stack pointer moves.
     pub base: (u16, i32),
+    /// Whether the return address in the frame is signed.
+    pub signs_return: bool,
     /// The registers that are saved, and the return address where a call puts it on the stack.
     pub saved: Vec<SavedRegister>,
 }
@@ -40,6 +42,7 @@ impl UnwindFacts {
     pub fn begin(&mut self, frame_size: u32, base: (u16, i32)) {
         self.frame_size = frame_size;
         self.base = base;
+        self.signs_return = false;
         self.saved.clear();
     }
 
@@ -67,6 +70,8 @@ pub enum FrameChange {
     Saved(SavedRegister),
     /// A register of the caller is in its place again.
     Restored(u16),
+    /// The return address is signed from here on (DWARF for the Arm 64-bit Architecture, 2023Q3, 5.2).
+    Signed,
     /// What holds now will hold again.
     Remember,
     /// What was remembered last holds again.
@@ -119,6 +124,9 @@ impl FrameSteps {
     pub fn note_body(&mut self, offset: u32, facts: &UnwindFacts) {
         let (register, at) = facts.base;
         self.note(offset, FrameChange::Address { register, offset: -at });
+        if facts.signs_return {
+            self.note(offset, FrameChange::Signed);
+        }
         facts.saved.iter().for_each(|&saved| self.note(offset, FrameChange::Saved(saved)));
     }
 
@@ -162,6 +170,7 @@ impl<'a> FrameDirectives<'a> {
                     writeln!(out, "offset {register}, {offset}")
                 }
                 FrameChange::Restored(register) => writeln!(out, "restore {register}"),
+                FrameChange::Signed => writeln!(out, "negate_ra_state"),
                 FrameChange::Remember => writeln!(out, "remember_state"),
                 FrameChange::Recall => writeln!(out, "restore_state"),
             }?;

@@ -131,6 +131,7 @@ impl Frames {
             FrameChange::AddressRegister(register) => section.address_register(register),
             FrameChange::Saved(SavedRegister { register, offset }) => section.saved(register, offset),
             FrameChange::Restored(register) => section.restored(register),
+            FrameChange::Signed => section.signed(),
             FrameChange::Remember => section.remember(),
             FrameChange::Recall => section.recall(),
         }

@@ -29,6 +29,8 @@ const OFFSET_EXTENDED: u8 = 0x05;
 const RESTORE_EXTENDED: u8 = 0x06;
 const REMEMBER: u8 = 0x0a;
 const RECALL: u8 = 0x0b;
+/// DWARF for the Arm 64-bit Architecture, 2023Q3, 5.2.
+const NEGATE_RETURN_STATE: u8 = 0x2d;
 const DEF_CFA: u8 = 0x0c;
 const DEF_CFA_REGISTER: u8 = 0x0d;
 const DEF_CFA_OFFSET: u8 = 0x0e;
@@ -215,6 +217,11 @@ impl EhFrame {
     /// What holds now is put on a stack.
     pub fn remember(&mut self) {
         self.bytes.push(REMEMBER);
+    }
+
+    /// The return address is signed from here on, or is not again (DW_CFA_AARCH64_negate_ra_state).
+    pub fn signed(&mut self) {
+        self.bytes.push(NEGATE_RETURN_STATE);
     }
 
     /// What was put there last holds again.

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | an indirect branch goes to the middle of something | [`Hardening::tracks_branches`], [`FunctionTraits::landing`](crate::native::FunctionTraits) |
 //! | the address of a function becomes that of another one | [`CheckType`](crate::Intrinsic::CheckType), [`FunctionTraits::type_word`](crate::native::FunctionTraits) |
-//! | an array is overrun and a return address overwritten | [`StackProtection`], [`StackGuard`] |
+//! | an array is overrun and a return address overwritten | [`StackProtection`], [`StackGuard`], [`SignedReturn`] |
 //!
 //! A frame is guarded like this (StackGuard: Cowan and others, 1998): a number that nobody outside knows is put above its
 //! arrays when the function begins, and compared before it returns; where it is another one, the program is ended. The
@@ -19,6 +19,9 @@ use crate::instruction::named_enum;
 pub struct Hardening {
     /// Indirect branches may lead only to instructions that say so.
     pub tracks_branches: bool,
+    /// Functions [sign](crate::native::FunctionTraits::signed_return) where they return to: the object says that the program may
+    /// be run so.
+    pub signs_returns: bool,
     /// Returns are compared with a second stack: nothing for code, but the object says that the program may be run so.
     pub has_shadow_stack: bool,
     /// Calls through addresses look whether they lead to functions of their type, which have a word in front of their code that
@@ -27,6 +30,18 @@ pub struct Hardening {
     /// How frames are guarded; there where a function asks for it.
     pub stack_guard: Option<StackGuard>,
 }
+
+named_enum!(
+    /// Whether a function signs the address that it returns to when it begins, and looks at the signature before it returns.
+    SignedReturn {
+        /// It does not.
+        Never = "unsigned_return",
+        /// If it puts the address into its frame.
+        WhereSaved = "signed_return",
+        /// In any case.
+        Always = "always_signed_return",
+    }
+);
 
 /// How frames are guarded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,6 +103,13 @@ named_enum!(
         Always = "protect",
     }
 );
+
+impl Default for SignedReturn {
+    /// That of a function which says nothing.
+    fn default() -> SignedReturn {
+        SignedReturn::Never
+    }
+}
 
 impl Default for StackProtection {
     /// That of a function which says nothing.

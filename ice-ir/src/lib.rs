@@ -68,7 +68,9 @@ pub use exceptions::{Clause, Exceptions, InvokeCallee, InvokeData, PadData};
 pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
 pub use function::{Function, SwitchData, SwitchKey, ValueDef};
-pub use hardening::{GuardSource, Hardening, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
+pub use hardening::{
+    GuardSource, Hardening, ObjectKind, Segment, SignedReturn, StackGuard, StackProtection, Tracking,
+};
 pub use instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
 pub use intrinsics::{AtomicOp, ExtendedOp, Intrinsic, IntrinsicDecl};
 pub use locations::SourceLocation;

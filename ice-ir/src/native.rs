@@ -6,7 +6,7 @@
 
 use crate::entities::{ComdatId, Value};
 use crate::function::Function;
-use crate::hardening::StackProtection;
+use crate::hardening::{SignedReturn, StackProtection};
 use crate::instruction::{InstData, named_enum};
 use crate::intrinsics::Intrinsic;
 use crate::module::Name;
@@ -327,6 +327,8 @@ pub struct FunctionTraits {
     /// An indirect call may lead here: where [branches are tracked](crate::Hardening::tracks_branches) it begins with the
     /// instruction that says so.
     pub landing: bool,
+    /// Whether it signs the address that it returns to.
+    pub signed_return: SignedReturn,
     /// Its processors have vector registers of 256 bits, and instructions in the form that goes with them (AVX of x86).
     pub wide_registers: bool,
     /// Whether its frame is guarded.
@@ -348,6 +350,7 @@ impl StaticDefault for FunctionTraits {
         frame_pointer: FrameChain::None,
         unwind: UnwindTables::None,
         landing: false,
+        signed_return: SignedReturn::Never,
         wide_registers: false,
         protection: StackProtection::None,
         type_word: None,

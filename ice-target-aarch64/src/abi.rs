@@ -22,8 +22,8 @@ use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
-use ice_ir::Type;
 use ice_ir::native::Passing;
+use ice_ir::{SignedReturn, Type};
 use ice_regalloc::{Allocation, Output, PReg};
 
 /// General registers, and vector registers, that carry arguments.
@@ -243,6 +243,8 @@ pub(crate) struct Frame {
     pub(crate) save_area: u32,
     /// Whether x29 is the frame pointer, whatever hangs off it.
     pub(crate) has_pointer: bool,
+    /// Whether the return address is signed while the function runs.
+    pub(crate) signs_return: bool,
 }
 
 /// The number of the frame pointer, and that of the register with the return address.
@@ -294,6 +296,11 @@ impl Frame {
         if self.has_pointer || info.has_calls {
             self.saved.push(RETURN_ADDRESS);
         }
+        self.signs_return = match info.signed_return {
+            SignedReturn::Never => false,
+            SignedReturn::WhereSaved => self.saved.contains(&RETURN_ADDRESS),
+            SignedReturn::Always => true,
+        };
         for unit in used.iter() {
             match unit {
                 FRAME_POINTER | RETURN_ADDRESS => {}
@@ -322,6 +329,7 @@ impl Frame {
             FramePointer::Used => FRAME_POINTER.into(),
         };
         facts.begin(self.layout.size + self.save_area, (base, -self.layout.incoming));
+        facts.signs_return = self.signs_return;
         let general = self.saved.iter().map(|&number| u16::from(number));
         let vectors = self.saved_vectors.iter().map(|&number| DWARF_V0 + u16::from(number));
         for (number, at) in general.chain(vectors).zip((-(self.save_area as i32)..).step_by(8)) {

@@ -288,6 +288,9 @@ macro_rules! instructions {
     ReturnCall { callee: Callee, from: u32, to: u32, scratch: Option<VReg> } is Terminator
         "return_call {callee}, {from} to {to}, {scratch}"
         [callee: last_callee(), scratch: use_reg_if(GPR)] => em.return_call(callee, from..to, scratch);
+    /// The address that a signed one is without its signature.
+    StripSignature { address: VReg } "strip_signature {address}" [address: use_def_fixed(GPR, x(30))]
+        => { let _: Gpr = address; em.e.hint(STRIP_RETURN); };
     /// Ends the program with a fault; `Trap` in the middle of a block, `Unreachable` as a terminator.
     Trap "trap" [] => em.e.trap(TRAP);
     Unreachable is Terminator "unreachable" [] => em.unreachable();

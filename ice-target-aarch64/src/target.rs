@@ -27,6 +27,8 @@ use ice_regalloc::{Output, PReg, RegisterFile};
 pub struct Aarch64 {
     /// How addresses are made.
     pub(crate) model: CodeModel,
+    /// Indirect branches lead to instructions that say so.
+    pub(crate) tracks_branches: bool,
 }
 
 /// The context of a lowering rule.
@@ -41,7 +43,9 @@ impl Aarch64 {
         let model = CodeModel::of_module(module, native);
         match (model, module.pointer_type) {
             (CodeModel::Pnacl, Type::I32)
-            | (CodeModel::Static | CodeModel::PositionIndependent, Type::I64) => Ok(Aarch64 { model }),
+            | (CodeModel::Static | CodeModel::PositionIndependent, Type::I64) => {
+                Ok(Aarch64 { model, tracks_branches: module.hardening.tracks_branches })
+            }
             (_, pointer) => Err(ForeignModule { pointer }),
         }
     }
@@ -216,7 +220,7 @@ impl Target for Aarch64 {
         buffer: &mut CodeBuffer<L, Branches>,
         out: &mut CompiledCode,
     ) -> Result<(), ErrorKind> {
-        emit::emit_function(mach, allocation, scratch, buffer, out)
+        emit::emit_function(*self, mach, allocation, scratch, buffer, out)
     }
 
     fn describe_frame(&self, scratch: &EmitScratch, facts: &mut UnwindFacts) {

@@ -19,9 +19,13 @@ impl Landings {
     /// Those of a function whose code is confined like this.
     pub fn compute<I: MachInst>(&mut self, confinement: Confinement, mach: &MachFunction<I>) {
         self.blocks.clear();
-        if confinement == Confinement::None {
-            return;
+        if confinement != Confinement::None {
+            self.add_tables(mach);
         }
+    }
+
+    /// Adds the blocks that jump tables lead to.
+    pub fn add_tables<I: MachInst>(&mut self, mach: &MachFunction<I>) {
         for switch in mach.tables.switches() {
             if !switch.plan.entries.is_empty() {
                 self.blocks.resize(mach.num_blocks(), false);
@@ -42,6 +46,20 @@ impl Landings {
         if let Some(is_landing) = self.blocks.get_mut(block.as_u32() as usize) {
             *is_landing = true;
         }
+    }
+
+    /// Adds those that control gets to from elsewhere where branches are tracked: by an exception, to the block that `pad` says of
+    /// an instruction, and by addresses of labels.
+    #[cold]
+    pub fn add_entries<I: MachInst>(
+        &mut self,
+        mach: &MachFunction<I>,
+        pad: impl Fn(&I) -> Option<MachBlock>,
+    ) {
+        if mach.exceptions.is_some() {
+            mach.insts().iter().filter_map(pad).for_each(|pad| self.add(mach, pad));
+        }
+        mach.tables.labels.iter().for_each(|&(_, block)| self.add(mach, block));
     }
 
     /// Whether there is none.

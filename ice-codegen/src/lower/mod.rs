@@ -563,6 +563,7 @@ pub fn lower_function<T: Target>(
     let traits = &module.functions[func.id].traits;
     mach.frame.needs_frame_pointer = traits.frame_pointer == FrameChain::All;
     mach.frame.is_landing = traits.landing && module.hardening.tracks_branches;
+    mach.frame.signed_return = traits.signed_return;
     if traits.wide_registers && !target.has_wide_registers() {
         return Err(NO_WIDE_REGISTERS);
     }

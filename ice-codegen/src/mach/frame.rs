@@ -4,7 +4,7 @@ use crate::diversity::FrameShuffle;
 use crate::mach::MachBlock;
 use alloc::vec::Vec;
 use ice_ir::native::UnwindTables;
-use ice_ir::{CallingConvention, ObjectKind};
+use ice_ir::{CallingConvention, ObjectKind, SignedReturn};
 use ice_regalloc::VReg;
 
 /// A fixed object of the frame: a stack allocation of known size in the entry block.
@@ -72,6 +72,8 @@ pub struct FrameInfo {
     pub is_guarded: bool,
     /// Whether an indirect call may lead to the function, where that is to be said.
     pub is_landing: bool,
+    /// Whether the function signs the address that it returns to.
+    pub signed_return: SignedReturn,
     /// Whether the processors of the function have vector registers of 256 bits.
     pub has_wide_registers: bool,
     /// How it is laid out, if that is left to chance.
@@ -100,6 +102,7 @@ impl FrameInfo {
         self.register_arguments = 0;
         self.is_guarded = false;
         self.is_landing = false;
+        self.signed_return = SignedReturn::Never;
         self.has_wide_registers = false;
         self.shuffle = None;
         self.late = None;

@@ -6,7 +6,7 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-use super::{Arch, Machine, MappingSymbols};
+use super::{Arch, Machine, MappingSymbols, features_of_code};
 #[cfg(feature = "cli")]
 use super::{Tools, runtime_source};
 #[cfg(feature = "aarch64")]
@@ -19,11 +19,11 @@ use ice_asm::RelocKind;
 use ice_asm::{Assembled, AssemblyError, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, ControlWord, FloatRegisters, Groups, MachineDescription, QuadPassing, ResultRegisters,
-    Rounding, VariableRegisters,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, Groups, MachineDescription, QuadPassing,
+    ResultRegisters, Rounding, VariableRegisters,
 };
 use ice_elf::EntryFrame;
-use ice_ir::Type;
+use ice_ir::{Hardening, Type};
 use object::elf;
 use target_lexicon::Architecture;
 #[cfg(feature = "aarch64")]
@@ -103,6 +103,8 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     quad_suffix: "l",
     has_wide_functions: true,
     fuses_products: true,
+    usual_features: &["branch-target-enforcement", "guarded-control-stack", "sign-return-address"],
+    branch_tracking: Some(BranchTracking::Targets),
     has_float_choices: true,
     reverses_bits: true,
     ..MachineDescription::PORTABLE
@@ -242,6 +244,14 @@ impl Machine for Aarch64 {
     }
 
     /// AAELF64, 5.5.5.
+    /// `GNU_PROPERTY_AARCH64_FEATURE_1_AND` (AAELF64, 6.2).
+    fn property_note(&self, hardening: &Hardening) -> Vec<u8> {
+        let Hardening { tracks_branches, signs_returns, has_shadow_stack, .. } = *hardening;
+        let features =
+            u32::from(tracks_branches) | u32::from(signs_returns) << 1 | u32::from(has_shadow_stack) << 2;
+        features_of_code(0xc000_0000, features, self.address_type().bytes())
+    }
+
     fn mapping_symbols(&self) -> Option<MappingSymbols> {
         Some(MappingSymbols { code: b"$x", data: b"$d" })
     }

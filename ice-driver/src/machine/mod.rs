@@ -37,6 +37,7 @@ use ice_codegen::{BackEnd, Confinement, Libcall, NativeModel};
 use ice_elf::Relocation;
 use ice_ir::native::FunctionTraits;
 use ice_ir::{Hardening, Module, Type};
+use object::elf;
 use std::borrow::Cow;
 use target_lexicon::{Architecture, OperatingSystem, Triple};
 
@@ -52,6 +53,17 @@ pub(crate) use runtime_source;
 
 /// The section of a note about the code of an object (Linux Extensions to gABI, 2.1).
 pub const PROPERTY_NOTE: &str = ".note.gnu.property";
+
+/// A note with one property, the features that all code has, filled up to the size of an address; nothing without features.
+fn features_of_code(property: u32, features: u32, address: u32) -> Vec<u8> {
+    if features == 0 {
+        return Vec::new();
+    }
+    let fill = address - 4;
+    let header = [4, 12 + fill, elf::NT_GNU_PROPERTY_TYPE_0, u32::from_le_bytes(*b"GNU\0")];
+    let words = header.into_iter().chain([property, 4, features]).chain((fill > 0).then_some(0));
+    words.flat_map(u32::to_le_bytes).collect()
+}
 
 /// A machine that `ice` knows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -189,7 +201,7 @@ pub trait Machine: Sync {
 
     /// The type of sections for debuggers.
     fn debug_section_type(&self) -> u32 {
-        ice_elf::elf::SHT_PROGBITS
+        elf::SHT_PROGBITS
     }
 
     /// What tables for unwinding look like, if objects of it have any.

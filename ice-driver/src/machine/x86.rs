@@ -5,7 +5,7 @@
 
 #[cfg(feature = "text")]
 use super::Assembly;
-use super::{Arch, Bundles, Machine};
+use super::{Arch, Bundles, Machine, features_of_code};
 #[cfg(feature = "cli")]
 use super::{Tools, runtime_source};
 #[cfg(feature = "x86")]
@@ -22,8 +22,8 @@ use ice_asm::{
 };
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing, ResultRegisters,
-    Rounding, ThreadGuard,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing,
+    ResultRegisters, Rounding, ThreadGuard,
 };
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
@@ -158,7 +158,7 @@ const NARROW: MachineDescription = MachineDescription {
     // In memory always.
     most_before_pair: Some(0),
     may_round: true,
-    tracks_branches: true,
+    branch_tracking: Some(BranchTracking::ControlFlow),
     thread_guard: Some(ThreadGuard { segment: Segment::Gs, offset: 0x14 }),
     extended_params: &[Type::I64, Type::I32],
     // GCC's and, since LLVM 20, clang's.
@@ -258,18 +258,10 @@ impl Machine for X86 {
         }
     }
 
-    /// One property, the features of all code: filled up to the size of an address (x86-64 psABI, 12.1.1).
+    /// `GNU_PROPERTY_X86_FEATURE_1_AND` (x86-64 psABI, 12.1.1).
     fn property_note(&self, hardening: &Hardening) -> Vec<u8> {
-        const OF_ALL_CODE: u32 = 0xc000_0002;
         let features = u32::from(hardening.tracks_branches) | u32::from(hardening.has_shadow_stack) << 1;
-        if features == 0 {
-            return Vec::new();
-        }
-        let fill = self.address_type().bytes() - 4;
-        let property = [OF_ALL_CODE, 4, features];
-        let words = [4, 12 + fill, elf::NT_GNU_PROPERTY_TYPE_0, u32::from_le_bytes(*b"GNU\0")];
-        let words = words.into_iter().chain(property).chain((fill > 0).then_some(0));
-        words.flat_map(u32::to_le_bytes).collect()
+        features_of_code(0xc000_0002, features, self.address_type().bytes())
     }
 
     /// On x86-64 the word is that of a `movl` to eax behind nops, so that disassemblers do not lose their way (as LLVM has it).

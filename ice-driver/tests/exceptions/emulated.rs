@@ -11,6 +11,8 @@ struct Machine {
     linker: &'static str,
     /// What clang is told of it.
     flags: &'static [&'static str],
+    /// The same for programs whose return addresses are signed, if the machine does that.
+    signed: Option<&'static str>,
 }
 
 const AARCH64: Machine = Machine {
@@ -19,6 +21,7 @@ const AARCH64: Machine = Machine {
     emulator: "qemu-aarch64",
     linker: "aarch64-linux-gnu-gcc",
     flags: &["--target=aarch64-linux-gnu"],
+    signed: Some("-mbranch-protection=pac-ret+leaf+bti"),
 };
 
 const MIPS: Machine = Machine {
@@ -27,6 +30,7 @@ const MIPS: Machine = Machine {
     emulator: "qemu-mipsel",
     linker: "mipsel-linux-gnu-gcc",
     flags: &["--target=mipsel-linux-gnu", "-march=mips32r2"],
+    signed: None,
 };
 
 /// How programs are translated and linked: position-independent, and at fixed addresses.
@@ -67,6 +71,13 @@ impl Machine {
                 let link = self.link(kind, None);
                 check_under(&self.emulated(), ("clang-19", &CLEANUPS), &flags, arguments, &link);
             }
+        }
+        if let Some(signed) = self.signed {
+            let flags = [self.flags, &["-fexceptions", "-O2", signed]].concat();
+            let [emulator, option, libraries] = self.emulated();
+            // That has all that processors have.
+            let emulator = [emulator, "-cpu", "max", option, libraries];
+            check_under(&emulator, ("clang-19", &CLEANUPS), &flags, &[], &self.link(&["-pie"], None));
         }
     }
 

@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 mod demands;
 mod probes;
+mod targets;
 mod types;
 
 /// A target: its name, how clang is told, who links, and who runs programs.

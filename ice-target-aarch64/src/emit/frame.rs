@@ -17,6 +17,17 @@ use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 
+/// `paciasp`: signs x30 with the stack pointer (DDI 0487, C6.2). Processors without signatures do nothing, as with the others.
+const SIGN_RETURN: u8 = 25;
+/// `autiasp`: makes x30 an address again, one of nothing if its signature is wrong.
+const CHECK_RETURN: u8 = 29;
+/// `xpaclri`: makes x30 an address, whatever its signature.
+pub(super) const STRIP_RETURN: u8 = 7;
+/// `bti c`: calls may lead here, and jumps by x16 and x17.
+const LANDING_OF_CALLS: u8 = 34;
+/// `bti j`: jumps may lead here.
+pub(super) const LANDING_OF_JUMPS: u8 = 36;
+
 /// Steps of the stack pointer of one page.
 fn page() -> Option<ArithImm> {
     ArithImm::new(PAGE.into())
@@ -53,9 +64,14 @@ impl<L: Listing> Emitter<'_, L> {
             || !fits_pair((frame.layout.size + frame.save_area) as i32, 3)
     }
 
-    /// Saves registers and takes the frame.
+    /// Signs the return address, saves registers and takes the frame. The signing is good as a landing, too.
     pub(super) fn prologue(&mut self) {
         let frame = self.frame;
+        if frame.signs_return {
+            self.e.hint(SIGN_RETURN);
+        } else if self.cursor.mach.frame.is_landing {
+            self.e.hint(LANDING_OF_CALLS);
+        }
         let (size, area) = (frame.layout.size, frame.save_area);
         let start = if self.is_large() { 0 } else { size };
         let first = if self.is_large() { area } else { area + size };
@@ -172,13 +188,25 @@ impl<L: Listing> Emitter<'_, L> {
         self.leave();
         match target {
             Target::Symbol(symbol) => self.e.jump_symbol(symbol),
+            // Only by this one may a jump lead to where calls land.
+            Target::Register(to) if self.target.tracks_branches => {
+                self.e.mov(Width::X, Gpr::IP0, to);
+                self.e.jump_reg(Gpr::IP0);
+            }
             Target::Register(to) => self.e.jump_reg(to),
         }
         self.e.buf.stop_flow();
     }
 
-    /// Restores registers and gives back the frame.
+    /// Restores registers, gives back the frame, and looks at the signature of the return address.
     fn leave(&mut self) {
+        self.give_back();
+        if self.frame.signs_return {
+            self.e.hint(CHECK_RETURN);
+        }
+    }
+
+    fn give_back(&mut self) {
         let frame = self.frame;
         let (size, area) = (frame.layout.size, frame.save_area);
         match frame.layout.pointer {

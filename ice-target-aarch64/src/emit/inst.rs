@@ -1,6 +1,7 @@
 //! Single instructions: their rows as the one `match`, and encodings of more than one call.
 
 use super::Emitter;
+use super::frame::{LANDING_OF_JUMPS, STRIP_RETURN};
 use super::kinds::Target;
 use crate::inst::{Inst, instructions};
 use crate::regs::*;
@@ -40,17 +41,25 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(done);
     }
 
-    fn call(&mut self, target: Target) {
+    fn call_target(&mut self, target: Target) {
         match target {
             Target::Symbol(symbol) => self.e.call(symbol),
             Target::Register(to) => self.e.call_reg(to),
         }
     }
 
+    fn call(&mut self, target: Target) {
+        self.call_target(target);
+        // What returns again jumps here.
+        if self.target.tracks_branches && self.cursor.mach.frame.returns_twice {
+            self.e.hint(LANDING_OF_JUMPS);
+        }
+    }
+
     /// A call that ends its block, whose exceptions go to a pad, which wants what the function's pad of a number says.
     fn invoke(&mut self, target: Target, normal: MachBlock, (pad, clauses): (MachBlock, u32)) {
         self.target_label(pad);
-        self.call(target);
+        self.call_target(target);
         let end = self.e.buf.note_end();
         self.sites.note(end, CALL, pad, clauses);
         self.jump_to(normal);

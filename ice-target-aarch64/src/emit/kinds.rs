@@ -66,6 +66,10 @@ impl<L: Listing> Emitter<'_, L> {
         self.next()
     }
 
+    pub(super) fn use_def_fixed(&mut self, address: VReg, class: RegClass, reg: PReg) -> Gpr {
+        self.def_fixed(address, class, reg)
+    }
+
     pub(super) fn def_fixed(&mut self, _: VReg, _: RegClass, reg: PReg) -> Gpr {
         Gpr::of(self.next_fixed(reg)).unwrap_or(Gpr::ANY)
     }

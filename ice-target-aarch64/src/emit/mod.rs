@@ -21,14 +21,15 @@ mod walk;
 use crate::abi::Frame;
 use crate::fuse::Fusion;
 use crate::inst::Inst;
+use crate::target::Aarch64;
 use ice_asm::aarch64::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::assembly::TextParts;
-use ice_codegen::emission::{self, Cursor, InstEmitter as _};
+use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan};
 use ice_codegen::mach::MachFunction;
-use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
+use ice_codegen::{CompiledCode, Confinement, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
 
 /// Memory of emission, reused from function to function.
@@ -42,17 +43,19 @@ pub struct EmitScratch {
     facts: UnwindFacts,
     sites: CallSites,
     texts: TextParts,
+    landings: Landings,
 }
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
 pub(crate) fn emit_function<L: Listing>(
+    target: Aarch64,
     mach: &MachFunction<Inst>,
     allocation: &Output,
     scratch: &mut EmitScratch,
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, plan, ledger, tables, steps, facts, sites, texts } = scratch;
+    let EmitScratch { frame, plan, ledger, tables, steps, facts, sites, texts, landings } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     ledger.begin(mach);
@@ -62,8 +65,27 @@ pub(crate) fn emit_function<L: Listing>(
     texts.begin();
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
-    let mut emitter =
-        Emitter { frame, plan, end: 0, ledger, tables, sites, texts, e: Encoder::new(buffer), cursor };
+    landings.compute(Confinement::None, mach);
+    if target.tracks_branches {
+        landings.add_tables(mach);
+        landings.add_entries(mach, |inst| match *inst {
+            Inst::Invoke { pad, .. } => Some(pad),
+            _ => None,
+        });
+    }
+    let mut emitter = Emitter {
+        target,
+        frame,
+        plan,
+        end: 0,
+        ledger,
+        tables,
+        sites,
+        texts,
+        landings,
+        e: Encoder::new(buffer),
+        cursor,
+    };
     emitter.prologue();
     if steps.are_wanted() {
         frame.describe(facts);
@@ -84,6 +106,7 @@ pub(crate) fn emit_function<L: Listing>(
 
 /// State of the walk.
 struct Emitter<'a, L: Listing> {
+    target: Aarch64,
     frame: &'a Frame,
     /// The pairs of the block.
     plan: &'a mut Plan<Fusion>,
@@ -93,6 +116,7 @@ struct Emitter<'a, L: Listing> {
     tables: &'a mut TableLabels,
     sites: &'a mut CallSites,
     texts: &'a mut TextParts,
+    landings: &'a Landings,
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
 }

@@ -1,11 +1,12 @@
 //! What the emission walk asks: instructions, ends of blocks, and edits.
 
 use super::Emitter;
+use super::frame::LANDING_OF_JUMPS;
 use crate::inst::Inst;
 use crate::regs;
 use ice_asm::aarch64::{Branches, FloatWidth, Mem, Transfer, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, label};
 use ice_codegen::fusion::Ledger;
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
@@ -25,6 +26,14 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
             self.ledger.passed(self.cursor.mach, block);
         }
         is_passed
+    }
+
+    #[inline(always)]
+    fn bind_block(&mut self, block: MachBlock) {
+        self.e.buf.bind(label(block));
+        if self.landings.has(block) {
+            self.e.hint(LANDING_OF_JUMPS);
+        }
     }
 
     #[inline(always)]

@@ -3,11 +3,11 @@
 use super::{float_width, width};
 use crate::inst::{Amode, Base, Inst};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Float2, Float3, MultiplyHigh, One, Transfer};
+use ice_asm::aarch64::{Float2, Float3, MultiplyHigh, One, Transfer, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::words::ProgramRules;
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{GlobalId, Intrinsic, Type, Value};
+use ice_ir::{GlobalId, Intrinsic, SignedReturn, Type, Value};
 
 /// The instruction of a scalar intrinsic on one floating-point number.
 fn float2(op: Intrinsic) -> Option<Float2> {
@@ -139,10 +139,20 @@ impl ProgramRules for Aarch64 {
             cx.sink.push(Inst::Load { op: Transfer::LdrX, dst, mem });
             mem = Amode::new(Base::Reg(dst), 0);
         }
-        cx.sink.push(match op {
-            Intrinsic::ReturnAddress => Inst::Load { op: Transfer::LdrX, dst, mem: mem.offset(8) },
-            _ => Inst::Lea { dst, mem },
-        });
+        if op != Intrinsic::ReturnAddress {
+            cx.sink.push(Inst::Lea { dst, mem });
+            return Ok(());
+        }
+        let load = |dst| Inst::Load { op: Transfer::LdrX, dst, mem: mem.offset(8) };
+        // Nobody knows what callers do.
+        if level == 0 && cx.sink.frame().signed_return == SignedReturn::Never {
+            cx.sink.push(load(dst));
+            return Ok(());
+        }
+        let address = self.address_temp(cx);
+        cx.sink.push(load(address));
+        cx.sink.push(Inst::StripSignature { address });
+        cx.sink.push(Inst::Mov { width: Width::X, dst, src: address });
         Ok(())
     }
 }

@@ -68,10 +68,10 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.clear();
     landings.compute(target.confinement, mach);
     if target.tracks_branches {
-        if mach.exceptions.is_some() {
-            add_pads(mach, landings);
-        }
-        mach.tables.labels.iter().for_each(|&(_, block)| landings.add(mach, block));
+        landings.add_entries(mach, |inst| match *inst {
+            Inst::Invoke { pad, .. } => Some(pad),
+            _ => None,
+        });
     }
     dispatch.compute(target, mach, allocation);
     late.clear();
@@ -117,16 +117,6 @@ pub(crate) fn emit_function<L: Listing>(
     }
     out.frames.extend_from_slice(steps.finish(buffer.offset()));
     Ok(())
-}
-
-/// Adds the blocks that exceptions lead to.
-#[cold]
-fn add_pads(mach: &MachFunction<Inst>, landings: &mut Landings) {
-    for inst in mach.insts() {
-        if let Inst::Invoke { pad, .. } = *inst {
-            landings.add(mach, pad);
-        }
-    }
 }
 
 /// Memory of emission, reused from function to function.

@@ -1,9 +1,10 @@
 //! Ice's code against other code for the same program.
 //!
-//! Five oracles, one file each: LLVM's code for the same bitcode, function by function (`llvm.rs`, the default);
-//! LLVM's code for whole random programs (`csmith.rs`); LLVM's code for the other half of a program (`conventions.rs`,
-//! random signatures by `prototypes.rs`); LLVM's code for random functions of IR (`functions.rs`, which `random/` makes);
-//! the reference interpreter for generated programs and the corpus (`interpreter.rs`).
+//! Six oracles, one file each: LLVM's code for the same bitcode, function by function (`llvm.rs`, the default);
+//! LLVM's code for whole random programs (`csmith.rs`); LLVM's code for the other half of a program
+//! (`conventions.rs`, random signatures by `prototypes.rs`); LLVM's code for random functions of IR
+//! (`functions.rs`, which `random/` makes); LLVM's code for each function of AArch64's headers of intrinsics
+//! (`neon/`); the reference interpreter for generated programs and the corpus (`interpreter.rs`).
 
 mod conventions;
 mod csmith;
@@ -12,6 +13,7 @@ mod generate;
 mod in_process;
 mod interpreter;
 mod llvm;
+mod neon;
 mod prototypes;
 mod random;
 mod record;
@@ -31,6 +33,7 @@ usage: cargo xtask crosstest [OPTIONS] [SOURCE...]
        cargo xtask crosstest --csmith N [OPTIONS]
        cargo xtask crosstest --signatures N [OPTIONS]
        cargo xtask crosstest --functions N [OPTIONS]
+       cargo xtask crosstest --neon [OPTIONS]
        cargo xtask crosstest --interpreter [OPTIONS]
 
 ",
@@ -84,7 +87,17 @@ function gets and leaves if the number of the function is its argument.
   --size N         most steps of a function (30)
   --targets, --recipes, --translator, --jobs, --release, --in-process   as above
 
-The fifth compares with Ice's reference interpreter:
+The fifth calls every function of <arm_neon.h> and <arm_acle.h> on AArch64 but those of half precision, with
+many immediate operands where it takes one, and compares what LLVM's code and Ice's code for the same bitcode
+leave. Modules that differ are kept in the directory `neon` of cargo's target directory, with the programs: each
+prints what a function gets and leaves if its name is the argument.
+
+  --neon           asks for it
+  --name PART      only functions whose name, with the immediate operands behind it, contains PART
+  --level L        the level of clang: O0, O1, O2, O3 (O1)
+  --recipes, --translator, --jobs, --release   as above
+
+The sixth compares with Ice's reference interpreter:
 
 ",
 );
@@ -97,6 +110,9 @@ pub fn help() -> String {
 pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()> {
     if arguments.switch("--interpreter") {
         return interpreter::run(workspace, arguments);
+    }
+    if arguments.switch("--neon") {
+        return neon::run(workspace, arguments);
     }
     if let Some(count) = arguments.text("--signatures")? {
         return conventions::run(workspace, arguments, &count);

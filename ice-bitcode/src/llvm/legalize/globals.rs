@@ -11,7 +11,7 @@ use ice_ir::native::{
 };
 use ice_ir::{
     ComdatId, FunctionDecl, FunctionKind, GlobalDecl, GlobalKind, Linkage, Mutability, Name, SigId,
-    StackProtection, Symbol,
+    SignedReturn, StackProtection, Symbol,
 };
 
 use super::body::constrained;
@@ -255,6 +255,7 @@ impl<'a> Builder<'a> {
             // Of others their own object says it.
             unwind: if is_declared || is_dropped { UnwindTables::None } else { flags.unwind_tables() },
             landing: false,
+            signed_return: SignedReturn::Never,
             wide_registers: has(FunctionFlags::WIDE_REGISTERS) && self.legal.machine().has_wide_registers,
             type_word: None,
             signature_words: None,

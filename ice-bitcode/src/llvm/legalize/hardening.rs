@@ -5,7 +5,10 @@
 //! | `cf-protection-branch` | branches are tracked, unless it is 0 or the machine has no such thing |
 //! | `cf-protection-return` | there is a second stack for return addresses, likewise |
 //! | `kcfi` | calls through addresses look at types; `kcfi-offset` is refused |
-//! | `branch-target-enforcement`, `sign-return-address`, `guarded-control-stack` | refused, unless they are 0 |
+//! | `branch-target-enforcement` | branches are tracked, unless it is 0 or the machine has no such thing; then it is refused |
+//! | `sign-return-address`, `-all` | return addresses are signed, likewise |
+//! | `guarded-control-stack` | there is a second stack for return addresses, likewise |
+//! | `sign-return-address-with-bkey` | refused, unless it is 0 |
 //! | `stack-protector-guard`, `-reg`, `-offset`, `-symbol` | where the number is that guards frames |
 //!
 //! `PIE Level` says that the module is for executables. All other flags are for linkers and optimisers, or say what the data layout and the functions say as well.
@@ -14,15 +17,17 @@ use alloc::format;
 use alloc::string::String;
 
 use ice_ir::{
-    FunctionKind, GlobalDecl, GlobalKind, GuardSource, Hardening, Intrinsic, Linkage, Mutability, Name,
-    Segment, Signature, StackGuard, StackProtection, Symbol, Type,
+    FunctionKind, GlobalDecl, GlobalKind, GuardSource, Intrinsic, Linkage, Mutability, Name, Segment,
+    Signature, SignedReturn, StackGuard, StackProtection, Symbol, Type,
 };
 
+use super::machine::BranchTracking;
 use super::module::unsupported;
 use super::reader::Builder;
 use super::runtime::{declare, known_or_declared};
+use crate::llvm::wire::attributes::FunctionFlags;
 use crate::llvm::wire::constants::Checked;
-use crate::llvm::wire::metadata::FlagValue;
+use crate::llvm::wire::metadata::{FlagValue, ModuleFlag};
 
 /// The function that ends a program whose stack was overrun.
 const FAIL: &[u8] = b"__stack_chk_fail";
@@ -35,12 +40,11 @@ pub(super) const TYPE_WORDS: &str = "kcfi";
 impl Builder<'_> {
     /// What the flag says, if the module has it.
     fn flag(&self, key: &str) -> Option<&FlagValue> {
-        let flag = self.flags.iter().find(|flag| flag.key == key.as_bytes());
-        flag.map(|flag| &flag.value)
+        flag(&self.flags, key)
     }
 
     pub(super) fn is_set(&self, key: &str) -> bool {
-        !matches!(self.flag(key), None | Some(FlagValue::Number(0)))
+        is_set(&self.flags, key)
     }
 
     /// The text of a flag; empty without the flag.
@@ -54,23 +58,56 @@ impl Builder<'_> {
 
     /// Once all of the module is read.
     pub(super) fn harden(&mut self) -> Checked<()> {
-        let machine = *self.legal.machine();
-        if machine.tracks_branches {
-            self.module.hardening = Hardening {
-                tracks_branches: self.is_set("cf-protection-branch"),
-                has_shadow_stack: self.is_set("cf-protection-return"),
-                ..Hardening::default()
-            };
+        let tracking = self.legal.machine().branch_tracking;
+        let mut not_built = ["kcfi-offset", "sign-return-address-with-bkey"].to_vec();
+        if tracking != Some(BranchTracking::Targets) {
+            not_built.extend(["branch-target-enforcement", "sign-return-address", "guarded-control-stack"]);
+        }
+        match tracking {
+            None => {}
+            Some(BranchTracking::ControlFlow) => {
+                self.module.hardening.tracks_branches = self.is_set("cf-protection-branch");
+                self.module.hardening.has_shadow_stack = self.is_set("cf-protection-return");
+            }
+            Some(BranchTracking::Targets) => self.track_targets()?,
         }
         self.module.hardening.checks_types = self.is_set(TYPE_WORDS);
-        let not_built =
-            ["kcfi-offset", "branch-target-enforcement", "sign-return-address", "guarded-control-stack"];
         if let Some(flag) = not_built.into_iter().find(|flag| self.is_set(flag)) {
             return Err(unsupported(&format!("the module flag {flag}")));
         }
         let mut decls = self.module.functions.values();
         if decls.any(|decl| decl.traits.protection != StackProtection::None) {
             self.module.hardening.stack_guard = Some(self.stack_guard()?);
+        }
+        Ok(())
+    }
+
+    /// Landings in all functions, and signed return addresses where functions, or if they say nothing the module, ask for them.
+    fn track_targets(&mut self) -> Checked<()> {
+        let asks = self.module.functions.iter().any(|(id, decl)| {
+            let list = self.attributes.list(self.functions[id].attributes.into());
+            let asks = list.is_ok_and(|list| list.function.flags.has(FunctionFlags::BRANCH_TARGETS));
+            asks && decl.kind == FunctionKind::Defined
+        });
+        let hardening = &mut self.module.hardening;
+        hardening.tracks_branches = asks || is_set(&self.flags, "branch-target-enforcement");
+        hardening.has_shadow_stack = is_set(&self.flags, "guarded-control-stack");
+        hardening.signs_returns = is_set(&self.flags, "sign-return-address");
+        let usual = match (hardening.signs_returns, is_set(&self.flags, "sign-return-address-all")) {
+            (false, _) => SignedReturn::Never,
+            (true, false) => SignedReturn::WhereSaved,
+            (true, true) => SignedReturn::Always,
+        };
+        for (id, decl) in &mut self.module.functions {
+            if decl.kind != FunctionKind::Defined {
+                continue;
+            }
+            let own = self.attributes.list(self.functions[id].attributes.into())?.function;
+            // The text in the body is all there is.
+            if !own.flags.has(FunctionFlags::NAKED) {
+                decl.traits.landing = hardening.tracks_branches;
+                decl.traits.signed_return = own.signed_return.unwrap_or(usual);
+            }
         }
         Ok(())
     }
@@ -140,6 +177,15 @@ impl Builder<'_> {
         self.module.set_symbol_name(Symbol::Global(id), GUARD.iter().copied());
         Ok(GuardSource::Variable(id))
     }
+}
+
+/// What the flag says, if there is one.
+fn flag<'f>(flags: &'f [ModuleFlag], key: &str) -> Option<&'f FlagValue> {
+    flags.iter().find(|flag| flag.key == key.as_bytes()).map(|flag| &flag.value)
+}
+
+fn is_set(flags: &[ModuleFlag], key: &str) -> bool {
+    !matches!(flag(flags, key), None | Some(FlagValue::Number(0)))
 }
 
 /// Whether the C library of the target keeps the number with each thread: that of Linux, unless it is Android's, which does

@@ -76,7 +76,8 @@ pub fn mark_landings(program: &mut LlvmProgram, file: &[u8]) -> Result<()> {
     let mut landings = Landings { known: Vec::new(), unknown: 0 };
     landings.known.resize(module.functions.len(), true);
     for function in module.defined_functions() {
-        if module.functions[function].linkage.is_local() {
+        let decl = &module.functions[function];
+        if decl.linkage.is_local() && !decl.traits.landing {
             landings.known[function.as_u32() as usize] = false;
             landings.unknown += 1;
         }

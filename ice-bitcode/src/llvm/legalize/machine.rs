@@ -104,7 +104,8 @@ pub struct MachineDescription {
     /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
     /// inline assembly with the result and two operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
-    /// Features that ask for other code on other machines only, as `target-features` writes them.
+    /// Features that ask for other code on other machines only, as `target-features` writes them, and keys of attributes that
+    /// are met.
     pub usual_features: &'static [&'static str],
     /// How code jumps out of functions by a buffer.
     pub jumps: Option<JumpTexts>,
@@ -139,8 +140,8 @@ pub struct MachineDescription {
     pub quad_suffix: &'static str,
     /// The compiler's library has functions for integers of 128 bits.
     pub has_wide_functions: bool,
-    /// The processor can look at where indirect branches lead.
-    pub tracks_branches: bool,
+    /// How modules ask that the processor looks at where indirect branches lead, and at return addresses.
+    pub branch_tracking: Option<BranchTracking>,
     /// Registers of vectors are pairs of registers of doubles.
     pub pairs_doubles: bool,
     /// Every processor multiplies and adds with one rounding, and that costs no more than two.
@@ -153,6 +154,17 @@ pub struct MachineDescription {
     pub reverses_bits: bool,
     /// Where each thread has the number that guards frames; `None` if it is in a variable.
     pub thread_guard: Option<ThreadGuard>,
+}
+
+/// How modules ask for what is done against attacks by branches and returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BranchTracking {
+    /// By `cf-protection-branch` and `cf-protection-return`, as on x86. Indirect calls lead only to functions whose address
+    /// goes somewhere.
+    ControlFlow,
+    /// By `branch-target-enforcement` and `sign-return-address`, as on AArch64, and by the attributes of functions. A linker may put
+    /// a jump between a call and any function.
+    Targets,
 }
 
 /// Which parameters are one object to a procedure call standard.
@@ -266,7 +278,7 @@ impl MachineDescription {
         quad: QuadPassing::None,
         quad_suffix: "f128",
         has_wide_functions: false,
-        tracks_branches: false,
+        branch_tracking: None,
         fuses_products: false,
         may_round: false,
         has_float_choices: false,

@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use cranelift_entity::packed_option::PackedOption;
-use ice_ir::StackProtection;
 use ice_ir::native::UnwindTables;
+use ice_ir::{SignedReturn, StackProtection};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -90,6 +90,7 @@ flags! { FunctionFlags,
     WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     WIDE_INTEGERS = 27, "The processor has arithmetic on integers in registers of 256 bits (AVX2 of x86).";
     ROUNDS_FLOATS = 28, "The processor rounds floats to integers (SSE4.1 of x86).";
+    BRANCH_TARGETS = 29, "Branches are tracked (AArch64).";
 }
 
 impl FunctionFlags {
@@ -151,6 +152,8 @@ pub struct FunctionAttributes {
     pub stack_align_log2: u8,
     /// From how many bytes on an array is a large one to who guards the frame, if given.
     pub large_array: Option<u32>,
+    /// Whether return addresses are signed, if it is said.
+    pub signed_return: Option<SignedReturn>,
     /// What the code is to have beside what it computes.
     pub demands: Demands,
 }
@@ -490,6 +493,18 @@ fn enum_attribute(kind: u64, group: &mut Group) {
 fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes) {
     use FunctionFlags as F;
     let flag = match (key, value) {
+        (b"sign-return-address", _) => {
+            function.signed_return = Some(match value {
+                b"all" => SignedReturn::Always,
+                b"none" => SignedReturn::Never,
+                _ => SignedReturn::WhereSaved,
+            });
+            return function.demands.take(key, value);
+        }
+        (b"branch-target-enforcement", value) if value != b"false" => {
+            function.demands.take(key, value);
+            F::BRANCH_TARGETS
+        }
         (b"frame-pointer", b"all") => F::FRAME_POINTER_ALL,
         (b"frame-pointer", b"non-leaf" | b"non-leaf-no-reserve") => F::FRAME_POINTER_NON_LEAF,
         (b"no-builtins" | b"no-builtin-sqrt" | b"no-builtin-sqrtf", _) => F::NO_BUILTIN,

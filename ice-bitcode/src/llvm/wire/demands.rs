@@ -64,7 +64,7 @@ enum Values {
 }
 
 /// What is not built, by key; the keys of attributes without a text are those of LLVM's assembly language.
-const UNMET: [(&str, Values); 45] = [
+const UNMET: [(&str, Values); 46] = [
     ("branch-target-enforcement", Values::AllBut("false")),
     ("bss-section", Values::Any),
     ("data-section", Values::Any),
@@ -86,6 +86,7 @@ const UNMET: [(&str, Values); 45] = [
     ("safestack", Values::Any),
     ("shadowcallstack", Values::Any),
     ("sign-return-address", Values::AllBut("none")),
+    ("sign-return-address-key", Values::AllBut("a_key")),
     ("speculative_load_hardening", Values::Any),
     ("split-stack", Values::Any),
     ("target-features", Values::Only("+execute-only")),
@@ -152,7 +153,8 @@ impl Demands {
         }
     }
 
-    /// The key and the value of the first thing that is not built, where the machine is content with these features.
+    /// The key and the value of the first thing that is not built, where the machine has what has these keys, or is content with these
+    /// features.
     #[must_use]
     pub fn unmet(self, met: &[&str]) -> Option<(&'static str, Option<&'static str>)> {
         let asked = UNMET.iter().enumerate().filter(|(place, _)| self.unmet >> place & 1 != 0);
@@ -162,7 +164,7 @@ impl Demands {
         });
         match self.unmet {
             0 => None,
-            _ => named.find(|(_, value)| value.is_none_or(|value| !met.contains(&value))),
+            _ => named.find(|&(key, value)| !met.contains(&value.unwrap_or(key))),
         }
     }
 }

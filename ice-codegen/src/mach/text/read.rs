@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use ice_ir::native::UnwindTables;
-use ice_ir::{CallingConvention, ObjectKind};
+use ice_ir::{CallingConvention, ObjectKind, SignedReturn};
 use ice_regalloc::{Constraint, OperandKind, OperandPos, PReg, RegClass, RegisterFile, VReg};
 
 impl<I: ReadInst> MachFunction<I> {
@@ -237,6 +237,8 @@ impl<'a, I: ReadInst> FunctionReader<'a, I> {
                 frame.is_guarded |= kind == ObjectKind::Guard;
             }
             "landing" => frame.is_landing = true,
+            "signed_return" => frame.signed_return = SignedReturn::WhereSaved,
+            "always_signed_return" => frame.signed_return = SignedReturn::Always,
             "wide_registers" => frame.has_wide_registers = true,
             "outgoing" => frame.outgoing = reader.numbered(" ")?,
             "alignment" => {

@@ -4,7 +4,7 @@ use super::super::{FrameInfo, MachFunction, MachInst, MachInstId, Operand};
 use core::fmt;
 use cranelift_entity::EntityRef as _;
 use ice_ir::native::UnwindTables;
-use ice_ir::{CallingConvention, ObjectKind};
+use ice_ir::{CallingConvention, ObjectKind, SignedReturn};
 use ice_regalloc::{
     Allocation, Constraint, Edit, OperandKind, OperandPos, Output, ProgPoint, RegisterFile, VReg,
 };
@@ -191,6 +191,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         // Said by the objects.
         is_guarded: _,
         is_landing,
+        signed_return,
         has_wide_registers,
         // Chosen behind lowering.
         shuffle: _,
@@ -234,6 +235,7 @@ fn write_frame(frame: &FrameInfo, out: &mut dyn fmt::Write) -> fmt::Result {
         ("frame_pointer", needs_frame_pointer),
         ("uses_global_base", uses_global_base),
         ("landing", is_landing),
+        (signed_return.name(), &(*signed_return != SignedReturn::Never)),
         ("wide_registers", has_wide_registers),
         (convention.name(), &(*convention != CallingConvention::Standard)),
         ("uwtable", &(*unwind == UnwindTables::Async)),

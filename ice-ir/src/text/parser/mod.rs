@@ -261,6 +261,7 @@ impl<'t> Parser<'t> {
         self.advance();
         match word {
             "branches" => self.program.module.hardening.tracks_branches = true,
+            "signed" => self.program.module.hardening.signs_returns = true,
             "returns" => self.program.module.hardening.has_shadow_stack = true,
             "calls" => self.program.module.hardening.checks_types = true,
             "stack" => {
@@ -279,7 +280,7 @@ impl<'t> Parser<'t> {
                     self.advance();
                 }
             }
-            _ => return Err((self.at - 1, Expected("branches, returns, calls or stack"))),
+            _ => return Err((self.at - 1, Expected("branches, signed, returns, calls or stack"))),
         }
         Ok(())
     }

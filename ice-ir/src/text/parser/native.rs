@@ -3,7 +3,9 @@
 use super::{Failure, Parser, entity_number};
 use crate::assembly::{Assembly, Dialect};
 use crate::entities::{ComdatId, FuncId, Symbol};
-use crate::hardening::{GuardSource, ObjectKind, Segment, StackGuard, StackProtection, Tracking};
+use crate::hardening::{
+    GuardSource, ObjectKind, Segment, SignedReturn, StackGuard, StackProtection, Tracking,
+};
 use crate::module::{Linkage, Name, Signature};
 use crate::native::{
     Arity, CallingConvention, Comdat, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results,
@@ -220,12 +222,17 @@ impl Parser<'_> {
                 false => UnwindTables::None,
             },
             landing: self.accept_word("landing"),
+            signed_return: SignedReturn::default(),
             wide_registers: self.accept_word("wide_registers"),
             protection: StackProtection::default(),
             type_word: None,
             signature_words: None,
             align_log2: 0,
         };
+        if let Some(signed_return) = SignedReturn::from_name(self.peek_word()) {
+            self.advance();
+            traits.signed_return = signed_return;
+        }
         if let Some(protection) = StackProtection::from_name(self.peek_word()) {
             self.advance();
             traits.protection = protection;

@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use super::{alignment, name, write_string};
 use crate::assembly::{Assembly, Dialect};
 use crate::entities::Symbol;
-use crate::hardening::{GuardSource, ObjectKind, StackGuard, StackProtection, Tracking};
+use crate::hardening::{GuardSource, ObjectKind, SignedReturn, StackGuard, StackProtection, Tracking};
 use crate::module::{GlobalDecl, GlobalKind, Linkage, Module, Signature};
 use crate::native::{
     Arity, CallingConvention, ComdatKind, FrameChain, FunctionTraits, Passing, Preemption, Results, Storage,
@@ -45,6 +45,9 @@ pub(super) fn write_hardening(module: &Module, out: &mut impl Write) -> fmt::Res
     let hardening = &module.hardening;
     if hardening.tracks_branches {
         writeln!(out, "harden branches")?;
+    }
+    if hardening.signs_returns {
+        writeln!(out, "harden signed")?;
     }
     if hardening.has_shadow_stack {
         writeln!(out, "harden returns")?;
@@ -170,6 +173,9 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
         (traits.wide_registers, "wide_registers "),
     ];
     words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;
+    if traits.signed_return != SignedReturn::Never {
+        write!(out, "{} ", traits.signed_return)?;
+    }
     if traits.protection != StackProtection::None {
         write!(out, "{} ", traits.protection)?;
     }
