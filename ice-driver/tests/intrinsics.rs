@@ -76,6 +76,17 @@ fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn those_of_aarch64_give_what_clangs_code_gives() {
+    compare_with_clang("neon.c", 10_000, &["aarch64"]);
+}
+
+#[test]
+fn floats_are_rounded_as_by_clangs_code() {
+    gives_what_clangs_code_gives("round.c", &["sse4_1"], 50_000);
+    compare_with_clang("round.c", 50_000, &["aarch64"]);
+}
+
+#[test]
 fn those_of_systems_give_what_clangs_code_gives() {
     gives_what_clangs_code_gives("system.c", &["clwb", "clflushopt", "xsaveopt", "xsavec", "fsgsbase"], 250);
 }

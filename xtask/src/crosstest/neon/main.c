@@ -1,6 +1,6 @@
-/* Makes the calls of a module and prints a line for each: its name, and a hash of what it leaves in all rounds
-   or the signal that ended it. With the name of a call as its argument it makes no other, and prints the bytes
-   that it gets and leaves in each round, too. */
+/* Makes the calls of a module and prints a line for each: its name, and a hash of what it leaves in all
+   rounds or the signal that ended it. With the name of a call as its argument it makes no other, and prints
+   the bytes that it gets and leaves in each round, too. */
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
