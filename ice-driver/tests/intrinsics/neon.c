@@ -733,9 +733,19 @@ static void group_159(void) {
   typedef poly64x1x4_t A; typedef char B; typedef char C;
   STORES(vst4_lane_p64(out, a, 0))
 }
+static void halves(void) {
+  typedef float16x8x3_t R; typedef float16x8x3_t A; typedef char B; typedef char C;
+  EACH(vld3q_f16((const float16_t *)in)) EACH(vld1q_f16_x3((const float16_t *)in)) EACH(vld3q_dup_f16((const float16_t *)in))
+  EACH(vld3q_lane_f16((const float16_t *)in, a, 5)) STORES(vst3q_f16((float16_t *)out, a))
+  STORES(vst3q_lane_f16((float16_t *)out, a, 6)) STORES(vst1q_f16_x3((float16_t *)out, a))
+}
+static void short_halves(void) {
+  typedef float16x4x2_t R; typedef float16x4x2_t A; typedef char B; typedef char C;
+  EACH(vld2_f16((const float16_t *)in)) EACH(vld2_lane_f16((const float16_t *)in, a, 3)) STORES(vst2_f16((float16_t *)out, a))
+}
 
 int main(void) {
-  fill();
+  fill(), halves(), short_halves();
   group_0(); group_1(); group_2(); group_3(); group_4(); group_5(); group_6(); group_7(); group_8(); group_9();
   group_10(); group_11(); group_12(); group_13(); group_14(); group_15(); group_16(); group_17(); group_18(); group_19();
   group_20(); group_21(); group_22(); group_23(); group_24(); group_25(); group_26(); group_27(); group_28(); group_29();

@@ -6,13 +6,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use ice_ir::Value;
+use ice_ir::{Type, Value};
 
 use super::{Lanes, Single, letter};
 use crate::error::Error;
 use crate::llvm::legalize::body::intrinsics::Call;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::wire::types::TypeId;
 
 /// The first register of a list.
 const FIRST: usize = 16;
@@ -61,22 +62,45 @@ impl Order {
     }
 }
 
+/// The vectors of a list: what lanes each has, in which type a register has them, and how many parts each is.
+#[derive(Clone, Copy)]
+struct Listed {
+    lanes: Lanes,
+    register: Type,
+    parts: u32,
+}
+
 impl Body<'_, '_> {
+    /// The vectors whose parts these are, `count` of one type. Numbers of half precision are a part each.
+    fn listed(&self, ty: TypeId, count: usize) -> Checked<Listed> {
+        let parts = self.m.legal.parts(ty)?;
+        let each = parts.len() / count;
+        let listed = match *parts {
+            [part, ..] if each == 1 => {
+                Lanes::of(part).map(|lanes| Listed { lanes, register: part.ty, parts: 1 })
+            }
+            [part, ..] if part.ty == Type::I16 && matches!(each, 4 | 8) => {
+                let lanes = Lanes { count: each as u32, bits: 16 };
+                Some(Listed { lanes, register: Type::V8I16, parts: each as u32 })
+            }
+            _ => None,
+        };
+        let is_alike = parts.len() == count * each && parts.iter().all(|part| part.ty == parts[0].ty);
+        match listed.filter(|_| is_alike) {
+            Some(listed) => Ok(listed),
+            None => unsupported("an instruction of AArch64 on another type"),
+        }
+    }
+
     /// `ld1` to `ld4`: as many vectors as there are registers, from the address that is the last argument. For a lane the vectors
     /// come first, and its number.
     pub(super) fn aarch64_load(&mut self, call: &Call, count: usize, order: Order) -> Checked<Operand> {
-        let parts = self.m.legal.parts(call.ret)?;
-        let (Some(&part), true) = (parts.first(), parts.len() == count) else {
-            return unsupported("an instruction of AArch64 on another type");
-        };
-        let Some(lanes) = Lanes::of(part).filter(|_| parts.iter().all(|other| other.ty == part.ty)) else {
-            return unsupported("an instruction of AArch64 on another type");
-        };
+        let Listed { lanes, register, parts } = self.listed(call.ret, count)?;
         let (values, number, address) = match order {
             Order::Lane => self.lane_arguments(call, count)?,
             _ => (Vec::new(), 0, self.last_address(call, 1)?),
         };
-        if values.iter().any(|&value| self.ty_of(value) != part.ty) {
+        if values.iter().any(|&value| self.ty_of(value) != register) {
             return fail(self.type_class(call.args[0].ty, "the type of the result"));
         }
         let text = format!("{}, [${}]", order.text("ld", count, lanes, number), count + values.len());
@@ -84,19 +108,29 @@ impl Body<'_, '_> {
         let constraints = format!("{},{tied}r,~{{memory}}", registers(count, "="));
         let mut args = values;
         args.push(address);
-        let first = self.instruction_value(text, &constraints, &args, part.ty)?;
-        let out = self.reserve(count as u32);
-        self.set(out, 0, first);
-        for n in 1..count as u32 {
-            let value = self.b.assembly_output(first, n, part.ty);
-            self.set(out, n, value);
+        let first = self.instruction_value(text, &constraints, &args, register)?;
+        // All that a statement gives follows it at once.
+        let all = self.reserve(count as u32);
+        self.set(all, 0, first);
+        for n in 1..all.len {
+            let value = self.b.assembly_output(first, n, register);
+            self.set(all, n, value);
+        }
+        if parts == 1 {
+            return self.operand_of(call.ret, all);
+        }
+        let out = self.reserve(all.len * parts);
+        for n in 0..out.len {
+            let (value, index) = (self.get(all, n / parts), self.i32((n % parts).into()));
+            let part = self.b.extract_element(value, index);
+            self.set(out, n, part);
         }
         self.operand_of(call.ret, out)
     }
 
     /// `st1` to `st4`: the vectors that are the first arguments.
     pub(super) fn aarch64_store(&mut self, call: &Call, count: usize, order: Order) -> Checked<()> {
-        let (_, lanes) = self.register_part(call.args[0].ty)?;
+        let lanes = self.listed(call.args[0].ty, 1)?.lanes;
         let (mut values, number, address) = match order {
             Order::Lane => self.lane_arguments(call, count)?,
             _ => (self.vector_arguments(call, count)?, 0, self.last_address(call, count + 1)?),
@@ -106,16 +140,22 @@ impl Body<'_, '_> {
         self.instruction_effect(&text, &format!("{},r,~{{memory}}", registers(count, "")), &values)
     }
 
-    /// The first `count` arguments, vectors of one type.
+    /// The first `count` arguments, vectors of one type, in a register each.
     fn vector_arguments(&mut self, call: &Call, count: usize) -> Checked<Vec<Value>> {
         Self::check_count(call, count)?;
+        let Listed { register, parts, .. } = self.listed(call.args[0].ty, 1)?;
         let mut values = Vec::with_capacity(count + 1);
         for &arg in &call.args[..count] {
-            self.register_part(arg.ty)?;
             if arg.ty != call.args[0].ty {
                 return fail(self.type_class(arg.ty, "the type of the first operand"));
             }
-            values.push(self.single(arg));
+            let run = self.run(arg);
+            let mut value = if parts == 1 { self.get(run, 0) } else { self.undef(register) };
+            for lane in (0..parts).filter(|_| parts > 1) {
+                let (part, index) = (self.get(run, lane), self.i32(lane.into()));
+                value = self.b.insert_element(value, part, index);
+            }
+            values.push(value);
         }
         Ok(values)
     }

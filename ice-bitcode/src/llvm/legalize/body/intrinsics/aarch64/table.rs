@@ -125,7 +125,7 @@ pub(in super::super) static ALL: &[&[Row]] = &[
     SCALARS,
     CIPHERS,
     CIPHER_TEXTS,
-    CHECKSUMS,
+    OF_WORDS,
 ];
 
 /// What the IR has operations for.
@@ -257,8 +257,10 @@ static CIPHER_TEXTS: &[Row] = texts! {
     "bcaxu"    3 "bcax $0.16b, $1.16b, $2.16b, $3.16b" "=w,w,w,w",
 };
 
-static CHECKSUMS: &[Row] = texts! {
+static OF_WORDS: &[Row] = texts! {
     "aarch64.":
+    "cls"     1 "cls ${0:w}, ${1:w}"             "=r,r",
+    "cls64"   1 "cls ${0:x}, $1"                 "=r,r",
     "crc32b"  2 "crc32b ${0:w}, ${1:w}, ${2:w}"  "=r,r,r",
     "crc32h"  2 "crc32h ${0:w}, ${1:w}, ${2:w}"  "=r,r,r",
     "crc32w"  2 "crc32w ${0:w}, ${1:w}, ${2:w}"  "=r,r,r",
