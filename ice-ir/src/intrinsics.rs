@@ -134,34 +134,65 @@ impl Intrinsic {
     /// False where a call with an unused result may be removed.
     pub const fn has_side_effects(self) -> bool {
         use Intrinsic::*;
-        !self.is_of_floats()
-            && !matches!(
-                self,
-                ReadTp
-                    | FrameAddress
-                    | ReturnAddress
-                    | ThreadLocalAddress
-                    | ByValue
-                    | MulHigh
-                    | Fma
-                    | Bitreverse
-                    | DoublePair
-                    | DoubleHalf
-                    | Bswap
-                    | Ctlz
-                    | Cttz
-                    | Ctpop
-                    | Fabs
-                    | Fneg
-                    | Sqrt
-                    | AtomicIsLockFree
-            )
+        !matches!(
+            self,
+            ReadTp
+                | FrameAddress
+                | ReturnAddress
+                | ThreadLocalAddress
+                | ByValue
+                | MulHigh
+                | Fma
+                | Floor
+                | Ceil
+                | TruncFloat
+                | RoundEven
+                | Round
+                | Rint
+                | NearbyInt
+                | MinNum
+                | MaxNum
+                | Minimum
+                | Maximum
+                | Bitreverse
+                | DoublePair
+                | DoubleHalf
+                | Bswap
+                | Ctlz
+                | Cttz
+                | Ctpop
+                | Fabs
+                | Fneg
+                | Sqrt
+                | AtomicIsLockFree
+        )
     }
 
     /// True where the result depends on the operands alone, and the call may stand anywhere.
     pub const fn is_computation(self) -> bool {
         use Intrinsic::*;
-        self.is_of_floats() || matches!(self, Bswap | Bitreverse | Ctlz | Cttz | Ctpop | Fabs | Fneg | Sqrt)
+        matches!(
+            self,
+            Bswap
+                | Bitreverse
+                | Ctlz
+                | Cttz
+                | Ctpop
+                | Fabs
+                | Fneg
+                | Sqrt
+                | Floor
+                | Ceil
+                | TruncFloat
+                | RoundEven
+                | Round
+                | Rint
+                | NearbyInt
+                | MinNum
+                | MaxNum
+                | Minimum
+                | Maximum
+        )
     }
 
     /// True for accesses that are atomic, fences, and the question whether accesses are free of locks.

@@ -189,6 +189,7 @@ impl X86 {
     }
 
     /// The integers next to floats, on processors with SSE4.1.
+    #[inline(never)]
     fn round<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rounding: Rounding, arg: Value, result: Option<Value>) {
         let Some(result) = result else { return };
         let op = match cx.func.value_type(result) {
