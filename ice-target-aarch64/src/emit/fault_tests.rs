@@ -6,7 +6,7 @@ use ice_asm::aarch64::{Cond, Width};
 use ice_codegen::mach::{MachBlock, VReg};
 use ice_codegen::{CodeModel, testing};
 
-const TARGET: Aarch64 = Aarch64 { model: CodeModel::Pnacl };
+const TARGET: Aarch64 = Aarch64 { model: CodeModel::Pnacl, tracks_branches: false };
 
 #[test]
 fn places_that_cannot_be_are_errors() {
