@@ -134,38 +134,20 @@ impl Intrinsic {
     /// False where a call with an unused result may be removed.
     pub const fn has_side_effects(self) -> bool {
         use Intrinsic::*;
-        !matches!(
-            self,
-            ReadTp
-                | FrameAddress
-                | ReturnAddress
-                | ThreadLocalAddress
-                | ByValue
-                | MulHigh
-                | Fma
-                | Floor
-                | Ceil
-                | TruncFloat
-                | RoundEven
-                | Round
-                | Rint
-                | NearbyInt
-                | MinNum
-                | MaxNum
-                | Minimum
-                | Maximum
-                | Bitreverse
-                | DoublePair
-                | DoubleHalf
-                | Bswap
-                | Ctlz
-                | Cttz
-                | Ctpop
-                | Fabs
-                | Fneg
-                | Sqrt
-                | AtomicIsLockFree
-        )
+        !self.is_computation()
+            && !matches!(
+                self,
+                ReadTp
+                    | FrameAddress
+                    | ReturnAddress
+                    | ThreadLocalAddress
+                    | ByValue
+                    | MulHigh
+                    | Fma
+                    | DoublePair
+                    | DoubleHalf
+                    | AtomicIsLockFree
+            )
     }
 
     /// True where the result depends on the operands alone, and the call may stand anywhere.

@@ -144,6 +144,19 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         ty == Type::I64 && self.layouts[Type::I64 as usize].parts > 1
     }
 
+    /// The rule of what is its first argument. Nothing moves past a pin in the IR, and nothing is moved once it is lowered. What
+    /// is by value is copied by the call.
+    #[cold]
+    fn copied(&self, args: &[Value], result: Option<Value>) -> Rule<'a> {
+        match (args, result) {
+            (&[arg, ..], Some(result)) => match self.func.value_type(arg).is_vector() {
+                true => Rule::Vector(VectorRule::Cast { op: CastOp::Bitcast, arg, result }),
+                false => Rule::FloatCast { op: CastOp::Bitcast, arg, result },
+            },
+            _ => Rule::Misplaced,
+        }
+    }
+
     /// The rule of an instruction inside a block. What needs no machine is done.
     #[inline(always)]
     pub fn rule<T: Target<Inst = I>>(&mut self, inst: Inst) -> Rule<'a> {
@@ -213,15 +226,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             }
             InstData::Store { address, value, align_log2 } => Rule::Store { address, value, align_log2 },
             InstData::CallIntrinsic { op: Intrinsic::Pin | Intrinsic::ByValue, args, .. } => {
-                match (func.args(args), func.result(inst)) {
-                    // Nothing moves past a pin in the IR, and nothing is moved once it is lowered. What is by value is copied
-                    // by the call.
-                    (&[arg, ..], Some(result)) => match is_vector(arg) {
-                        true => Rule::Vector(VectorRule::Cast { op: CastOp::Bitcast, arg, result }),
-                        false => Rule::FloatCast { op: CastOp::Bitcast, arg, result },
-                    },
-                    _ => Rule::Misplaced,
-                }
+                self.copied(func.args(args), func.result(inst))
             }
             InstData::CallIntrinsic { op, args, .. } => {
                 self.note_intrinsic(op);

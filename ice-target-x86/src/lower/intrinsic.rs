@@ -164,19 +164,17 @@ impl X86 {
                     cx.sink.push(Inst::SseUnary { op, dst, src });
                 }
             }
-            Intrinsic::Floor => self.round(cx, Rounding::Down, args[0], result),
-            Intrinsic::Ceil => self.round(cx, Rounding::Up, args[0], result),
-            Intrinsic::TruncFloat => self.round(cx, Rounding::Zero, args[0], result),
-            Intrinsic::RoundEven => self.round(cx, Rounding::Nearest, args[0], result),
-            Intrinsic::Rint => self.round(cx, Rounding::AsToldExactly, args[0], result),
-            Intrinsic::NearbyInt => self.round(cx, Rounding::AsTold, args[0], result),
-            Intrinsic::Round
+            Intrinsic::Floor
+            | Intrinsic::Ceil
+            | Intrinsic::TruncFloat
+            | Intrinsic::RoundEven
+            | Intrinsic::Round
+            | Intrinsic::Rint
+            | Intrinsic::NearbyInt
             | Intrinsic::MinNum
             | Intrinsic::MaxNum
             | Intrinsic::Minimum
-            | Intrinsic::Maximum => {
-                return Err(ErrorKind::Unsupported("floats chosen by one instruction"));
-            }
+            | Intrinsic::Maximum => return self.float_choice(cx, op, args[0], result),
             Intrinsic::AtomicLoad
             | Intrinsic::AtomicStore
             | Intrinsic::AtomicRmw
@@ -189,9 +187,24 @@ impl X86 {
     }
 
     /// The integers next to floats, on processors with SSE4.1.
-    #[inline(never)]
-    fn round<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, rounding: Rounding, arg: Value, result: Option<Value>) {
-        let Some(result) = result else { return };
+    #[cold]
+    fn float_choice<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: Intrinsic,
+        arg: Value,
+        result: Option<Value>,
+    ) -> Result<(), ErrorKind> {
+        let rounding = match op {
+            Intrinsic::Floor => Rounding::Down,
+            Intrinsic::Ceil => Rounding::Up,
+            Intrinsic::TruncFloat => Rounding::Zero,
+            Intrinsic::RoundEven => Rounding::Nearest,
+            Intrinsic::Rint => Rounding::AsToldExactly,
+            Intrinsic::NearbyInt => Rounding::AsTold,
+            _ => return Err(ErrorKind::Unsupported("floats chosen by one instruction")),
+        };
+        let Some(result) = result else { return Ok(()) };
         let op = match cx.func.value_type(result) {
             Type::V4F32 => SseOp::Roundps,
             Type::V2F64 => SseOp::Roundpd,
@@ -199,6 +212,7 @@ impl X86 {
         };
         let (src, dst) = (self.reg(cx, arg), cx.regs(result).lo());
         cx.sink.push(Inst::SseUnaryImm { op, dst, src: Src::Reg(src), imm: rounding as u8 });
+        Ok(())
     }
 
     /// The frame pointer, or the return address above it, of the function or of a caller: saved frame
