@@ -588,6 +588,38 @@ b: {pad} }}"
     }
 }
 
+/// Names of LLVM with operands of other types than they have: LLVM's readers refuse such modules.
+#[test]
+fn intrinsics_have_the_types_of_their_names() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    for (ret, name, types) in [
+        ("i32", "fptosi.sat.i32.f64", &["i64"][..]),
+        ("<4 x i16>", "umax.v4i16", &["<4 x i16>", "double"]),
+        ("i8", "scmp.i8.i32", &["i32", "double"]),
+        ("i64", "usub.sat.i64", &["i64", "i32"]),
+        ("i128", "ushl.sat.i128", &["i128", "fp128"]),
+        ("double", "fmuladd.f64", &["double", "double", "float"]),
+        ("float", "minimumnum.f32", &["float", "i32"]),
+        ("<8 x i16>", "x86.sse2.pslli.w", &["<8 x i16>", "[2 x i64]"]),
+        ("<4 x i32>", "aarch64.neon.umin.v4i32", &["<4 x i32>", "<4 x float>"]),
+    ] {
+        let params = types.join(", ");
+        let named: Vec<String> = types.iter().enumerate().map(|(n, ty)| format!("{ty} %a{n}")).collect();
+        let named = named.join(", ");
+        let text = format!(
+            "declare {ret} @llvm.{name}({params})
+define void @f({named}) {{
+  %r = call {ret} @llvm.{name}({named})
+  ret void
+}}"
+        );
+        let bytes = make("llvm-as-19", "types.ll", &text, &["-disable-verify"]);
+        assert!(read(&bytes).is_err(), "{text}");
+    }
+}
+
 /// What must be a jump is one, whatever the form of its result; what need not be stays a call.
 #[test]
 fn calls_that_must_be_jumps_are() {

@@ -19,6 +19,7 @@ mod module;
 mod types;
 
 pub use module::{verify_module, verify_program};
+pub use types::broken_type_rule;
 
 use alloc::vec::Vec;
 use core::fmt;

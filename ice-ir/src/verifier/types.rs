@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::{Location, Rule, Rules, Verifier};
+use crate::Function;
 use crate::entities::{Inst, SigId, Value};
 use crate::function::{SwitchKey, ValueDef};
 use crate::instruction::{BinaryOp, CastOp, InstData, TailHint, ValueRange};
@@ -92,59 +93,39 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    fn computation(&mut self, inst: Inst) {
+        if let Some(rule) = broken_type_rule(self.func, inst) {
+            self.check(rule, false);
+        }
+    }
+
     fn inst(&mut self, inst: Inst, cases: &mut Vec<i64>) {
         let func = self.func;
         let pointer = self.module.pointer_type;
         let ty = |value: Value| func.value_type(value);
         let result = func.result(inst).map_or(Type::Void, ty);
         match *func.inst(inst) {
-            InstData::Binary { op, args: [a, b] } => {
-                let lanes = match op.is_float() {
-                    true => result.is_float_or_float_vector(),
-                    false => result.is_int_or_int_vector(),
-                };
-                self.check(Rule::BinaryType, ty(a) == result && ty(b) == result && lanes);
+            InstData::Binary { op, .. } => {
+                self.computation(inst);
                 let logic = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
                 self.check_pnacl(Rule::BoolArithmetic, logic || !result.is_bool_or_bool_vector());
             }
-            InstData::Cast { op, arg } => self.check(Rule::CastType, is_conversion(op, ty(arg), result)),
-            InstData::Icmp { args: [a, b], .. } => {
-                let operands = ty(a) == ty(b) && ty(a).is_int_or_int_vector();
-                self.check(Rule::CompareType, operands && result == ty(a).compare_result());
+            InstData::Icmp { args: [a, _], .. } => {
+                self.computation(inst);
                 self.check_pnacl(Rule::BoolArithmetic, !ty(a).is_bool_or_bool_vector());
             }
-            InstData::Fcmp { args: [a, b], .. } => {
-                let operands = ty(a) == ty(b) && ty(a).is_float_or_float_vector();
-                self.check(Rule::CompareType, operands && result == ty(a).compare_result());
+            InstData::Cast { .. }
+            | InstData::Fcmp { .. }
+            | InstData::Select { .. }
+            | InstData::Join { .. } => {
+                self.computation(inst);
             }
-            InstData::Select { cond, if_true, if_false } => {
-                let arms = ty(if_true) == result && ty(if_false) == result;
-                let by_lane = result.is_vector() && ty(cond) == result.compare_result();
-                self.check(Rule::SelectType, arms && (ty(cond) == Type::I1 || by_lane));
-            }
-            InstData::ExtractElement { vector, index } => {
-                self.check(
-                    Rule::LaneType,
-                    ty(vector).is_vector() && !ty(vector).is_wide() && result == ty(vector).element(),
-                );
+            InstData::ExtractElement { vector, index } | InstData::InsertElement { vector, index, .. } => {
+                self.computation(inst);
                 self.lane_index(ty(vector), index);
             }
-            InstData::InsertElement { vector, element, index } => {
-                let vector = ty(vector);
-                let lanes = vector.is_vector()
-                    && !vector.is_wide()
-                    && vector == result
-                    && ty(element) == vector.element();
-                self.check(Rule::LaneType, lanes);
-                self.lane_index(vector, index);
-            }
-            InstData::Join { halves } => {
-                let is_right =
-                    result.half().is_some() && halves.iter().all(|&v| Some(ty(v)) == result.half());
-                self.check(Rule::LaneType, is_right);
-            }
-            InstData::Half { vector, half } => {
-                self.check(Rule::LaneType, ty(vector).half() == Some(result));
+            InstData::Half { half, .. } => {
+                self.computation(inst);
                 self.check(Rule::LaneIndex, half < 2);
             }
             InstData::Alloca { size, align_log2, .. } => {
@@ -380,6 +361,51 @@ impl<'a> Verifier<'a> {
         self.check(Rule::IntrinsicOperand, op != ByValue || is_object());
         self.check_pnacl(Rule::IntrinsicOperand, accepted);
     }
+}
+
+/// The rule about types that a [computation](InstData::is_computation) breaks; `None` for a sound one and for other instructions.
+pub fn broken_type_rule(func: &Function, inst: Inst) -> Option<Rule> {
+    let ty = |value: Value| func.value_type(value);
+    let result = func.result(inst).map_or(Type::Void, ty);
+    let (rule, holds) = match *func.inst(inst) {
+        InstData::Binary { op, args: [a, b] } => {
+            let lanes = match op.is_float() {
+                true => result.is_float_or_float_vector(),
+                false => result.is_int_or_int_vector(),
+            };
+            (Rule::BinaryType, ty(a) == result && ty(b) == result && lanes)
+        }
+        InstData::Cast { op, arg } => (Rule::CastType, is_conversion(op, ty(arg), result)),
+        InstData::Icmp { args: [a, b], .. } => {
+            let operands = ty(a) == ty(b) && ty(a).is_int_or_int_vector();
+            (Rule::CompareType, operands && result == ty(a).compare_result())
+        }
+        InstData::Fcmp { args: [a, b], .. } => {
+            let operands = ty(a) == ty(b) && ty(a).is_float_or_float_vector();
+            (Rule::CompareType, operands && result == ty(a).compare_result())
+        }
+        InstData::Select { cond, if_true, if_false } => {
+            let arms = ty(if_true) == result && ty(if_false) == result;
+            let by_lane = result.is_vector() && ty(cond) == result.compare_result();
+            (Rule::SelectType, arms && (ty(cond) == Type::I1 || by_lane))
+        }
+        InstData::ExtractElement { vector, .. } => {
+            let vector = ty(vector);
+            (Rule::LaneType, vector.is_vector() && !vector.is_wide() && result == vector.element())
+        }
+        InstData::InsertElement { vector, element, .. } => {
+            let vector = ty(vector);
+            let fits = vector == result && ty(element) == vector.element();
+            (Rule::LaneType, vector.is_vector() && !vector.is_wide() && fits)
+        }
+        InstData::Join { halves } => {
+            let fits = halves.iter().all(|&half| Some(ty(half)) == result.half());
+            (Rule::LaneType, result.half().is_some() && fits)
+        }
+        InstData::Half { vector, .. } => (Rule::LaneType, ty(vector).half() == Some(result)),
+        _ => return None,
+    };
+    (!holds).then_some(rule)
 }
 
 #[cfg(test)]

@@ -218,6 +218,7 @@ impl Body<'_, '_> {
 
     /// A left shift that stops at the ends of the range.
     pub(super) fn saturate_shl(&mut self, call: &Call, sign: Sign) -> Checked<Operand> {
+        self.check_alike(call)?;
         let [a, b, ..] = call.args;
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| match scalar {
             Scalar::Int(bits @ ..=64) => {

@@ -30,8 +30,9 @@ mod table;
 mod vector;
 mod x86;
 
-use ice_ir::Value;
 use ice_ir::assembly::Assembly;
+use ice_ir::verifier::broken_type_rule;
+use ice_ir::{Inst, Value};
 
 pub(super) use table::find;
 
@@ -201,10 +202,16 @@ impl Body<'_, '_> {
                 (None, _) => return unsupported("this intrinsic on x86_fp80"),
             }
         }
+        let start = self.b.func.num_insts();
         let result = match is_constrained {
             true => self.constrained(rule, call)?,
             false => self.by_rule(rule, call)?,
         };
+        // A rule takes its operands as the name says; those of a file that is not LLVM's may be others.
+        let mut made = (start..self.b.func.num_insts()).map(|n| Inst::from_u32(n as u32));
+        if made.any(|inst| broken_type_rule(self.b.func, inst).is_some()) {
+            return fail(self.type_class(call.args[0].ty, "the types that the intrinsic takes"));
+        }
         // The name says what is done, the prototype says of what: they may disagree in a file that is not LLVM's.
         let parts = self.m.legal.parts(ret)?;
         let is_right =
@@ -245,6 +252,15 @@ impl Body<'_, '_> {
         }
         let run = self.join_lanes(shape, out);
         Ok(self.operand(call.ret, run))
+    }
+
+    /// Two operands of one type.
+    fn check_alike(&self, call: &Call) -> Checked<()> {
+        let [a, b, ..] = call.args;
+        match a.ty == b.ty {
+            true => Ok(()),
+            false => fail(self.type_class(b.ty, "the type of the first operand")),
+        }
     }
 
     /// A value of `ty` of one part.

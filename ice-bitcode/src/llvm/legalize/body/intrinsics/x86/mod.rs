@@ -162,15 +162,6 @@ impl Body<'_, '_> {
         Ok(self.operand(call.ret, out))
     }
 
-    /// Two vectors of one type.
-    fn check_alike(&self, call: &Call) -> Checked<()> {
-        let [a, b, ..] = call.args;
-        match a.ty == b.ty {
-            true => Ok(()),
-            false => fail(self.type_class(b.ty, "the type of the first operand")),
-        }
-    }
-
     /// The type of part `k` of a vector that an instruction gives.
     fn register_type(&self, ty: TypeId, k: u32) -> Checked<Type> {
         self.vector_shape(ty)?;

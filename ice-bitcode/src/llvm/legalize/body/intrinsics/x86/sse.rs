@@ -250,7 +250,8 @@ impl Body<'_, '_> {
                 let many = self.i32(-1);
                 Some(self.choose(is_small, low, many))
             }
-            (None, Err(_)) => Some(self.single(count)),
+            (None, Err(_)) if self.shape(count.ty).parts == 1 => Some(self.single(count)),
+            (None, Err(error)) => return Err(error),
         };
         self.by_registers(call, 1, |cx, _, registers| {
             let a = registers[0];
