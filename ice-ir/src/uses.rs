@@ -53,9 +53,13 @@ impl Uses {
     /// Counts the uses in `func`. Not inlined, so that its values have the registers.
     #[inline(never)]
     pub fn compute(&mut self, func: &Function) {
+        let count = func.num_values();
         self.values.clear();
-        self.values.reserve_exact(func.num_values());
-        self.values.resize(func.num_values(), ValueUses::default());
+        if self.values.capacity() < count {
+            // What was there need not be copied; passes make some values more.
+            self.values = Vec::with_capacity(count + count / 8);
+        }
+        self.values.resize(count, ValueUses::default());
         self.dead.clear();
         self.is_dead.clear();
         self.unused.clear();

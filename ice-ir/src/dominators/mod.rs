@@ -70,7 +70,9 @@ impl DominatorTree {
     /// Computes the tree of `func`, whose control flow is `cfg`.
     pub fn compute(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         self.nodes.clear();
+        self.nodes.reserve(func.num_blocks());
         self.rpo.clear();
+        self.rpo.reserve(func.num_blocks());
         self.numbers.clear();
         self.numbers.resize(func.num_blocks(), UNREACHABLE);
         let Some(entry) = func.layout.entry() else { return };

@@ -4,6 +4,7 @@
 //! Closed segments stand in the order in which they are found, each with a link to the next one of its interval.
 
 use crate::function::Remat;
+use crate::memory::make_room;
 use crate::operand::{Constraint, Inst, Operand, OperandKind};
 use crate::output::Allocation;
 use crate::registers::PReg;
@@ -176,4 +177,15 @@ pub(super) struct Link {
 pub(super) struct Links {
     pub segments: Vec<Segment>,
     pub of: Vec<Link>,
+}
+
+impl Links {
+    /// Forgets all, and makes room for a segment of each interval.
+    #[inline(never)]
+    pub fn clear(&mut self, intervals: usize) {
+        self.segments.clear();
+        make_room(&mut self.segments, intervals);
+        self.of.clear();
+        make_room(&mut self.of, intervals);
+    }
 }

@@ -38,7 +38,7 @@ pub(crate) use interval::{Interval, Segment};
 use crate::function::Function;
 use crate::keys::{lowest_first, number};
 use crate::liveness::Liveness;
-use crate::memory::{refill, refill_from};
+use crate::memory::{make_room, refill, refill_from};
 use crate::operand::{Block, Inst, Operand, OperandPos};
 use crate::registers::{RegUnits, RegisterFile};
 use crate::rows::Shape;
@@ -88,13 +88,12 @@ impl Ranges {
         live: &Liveness,
         narrower: impl Fn(u8, u8) -> bool,
     ) {
+        self.links.clear(func.num_vregs());
         let intervals = func.references.threads.iter().map(|thread| {
             let class = thread.class.0;
             Interval { class, narrow: class, ..NEW }
         });
         refill_from(&mut self.intervals, intervals);
-        self.links.segments.clear();
-        self.links.of.clear();
         self.reserved.clear();
         self.frequencies(func);
         let mut lists = Lists {
@@ -344,6 +343,7 @@ impl Ranges {
     fn finish(&mut self) {
         let Ranges { intervals, links, order, keys, .. } = self;
         order.clear();
+        make_room(order, intervals.len());
         for k in (0..links.of.len()).rev() {
             let Link { vreg, mut next } = links.of[k];
             let Some(interval) = intervals.get_mut(vreg as usize).filter(|i| i.first == k as u32) else {
