@@ -6,10 +6,10 @@
 //! | stub | says which function is wanted and goes to the entry; what the cell of a function without code points to |
 //! | entry | keeps all registers that arguments may be in, calls `resolve(context, number)`, and goes to what that gives |
 //!
-//! A stub leaves the number on the stack (x86) or in `ip` (ARM, which gives that register to veneers). The entry puts the
-//! address where the number was and returns to it, or branches. Context and `resolve` are words behind the entry.
+//! A stub leaves the number on the stack (x86) or in `ip` (ARM) or `x16` (AArch64), which those machines give to veneers. The
+//! entry puts the address where the number was and returns to it, or branches. Context and `resolve` are words behind the entry.
 //!
-//! Encodings: Intel's manual, volume 2; ARM's manual (DDI 0406C), A8.8.
+//! Encodings: Intel's manual, volume 2; ARM's manuals (DDI 0406C, A8.8; DDI 0487, C6.2 and C7.2).
 
 use ice_asm::RelocKind;
 
@@ -61,8 +61,8 @@ pub(crate) static X86_64: Glue = Glue {
     number: 1,
     entry: &[
         0x50, 0x57, 0x56, 0x52, 0x51,                          // push %rax, %rdi, %rsi, %rdx, %rcx
-        0x41, 0x50, 0x41, 0x51, 0x41, 0x52,                    // push %r8, %r9, %r10
-        0x48, 0x81, 0xec, 0x80, 0, 0, 0,                       // sub $128, %rsp
+        0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53,        // push %r8, %r9, %r10, %r11
+        0x48, 0x81, 0xec, 0x88, 0, 0, 0,                       // sub $136, %rsp
         0x0f, 0x11, 0x04, 0x24,                                // movups %xmm0, (%rsp)
         0x0f, 0x11, 0x4c, 0x24, 0x10,                          // movups %xmm1, 16(%rsp)
         0x0f, 0x11, 0x54, 0x24, 0x20,
@@ -71,10 +71,10 @@ pub(crate) static X86_64: Glue = Glue {
         0x0f, 0x11, 0x6c, 0x24, 0x50,
         0x0f, 0x11, 0x74, 0x24, 0x60,
         0x0f, 0x11, 0x7c, 0x24, 0x70,
-        0x8b, 0xb4, 0x24, 0xc0, 0, 0, 0,                       // mov 192(%rsp), %esi: the number
-        0x48, 0x8b, 0x3d, 0x49, 0, 0, 0,                       // mov context(%rip), %rdi
-        0xff, 0x15, 0x4b, 0, 0, 0,                             // call *resolve(%rip)
-        0x48, 0x89, 0x84, 0x24, 0xc0, 0, 0, 0,                 // mov %rax, 192(%rsp)
+        0x8b, 0xb4, 0x24, 0xd0, 0, 0, 0,                       // mov 208(%rsp), %esi: the number
+        0x48, 0x8b, 0x3d, 0x4f, 0, 0, 0,                       // mov context(%rip), %rdi
+        0xff, 0x15, 0x51, 0, 0, 0,                             // call *resolve(%rip)
+        0x48, 0x89, 0x84, 0x24, 0xd0, 0, 0, 0,                 // mov %rax, 208(%rsp)
         0x0f, 0x10, 0x04, 0x24,                                // movups (%rsp), %xmm0
         0x0f, 0x10, 0x4c, 0x24, 0x10,
         0x0f, 0x10, 0x54, 0x24, 0x20,
@@ -83,11 +83,11 @@ pub(crate) static X86_64: Glue = Glue {
         0x0f, 0x10, 0x6c, 0x24, 0x50,
         0x0f, 0x10, 0x74, 0x24, 0x60,
         0x0f, 0x10, 0x7c, 0x24, 0x70,
-        0x48, 0x81, 0xc4, 0x80, 0, 0, 0,                       // add $128, %rsp
-        0x41, 0x5a, 0x41, 0x59, 0x41, 0x58,                    // pop %r10, %r9, %r8
+        0x48, 0x81, 0xc4, 0x88, 0, 0, 0,                       // add $136, %rsp
+        0x41, 0x5b, 0x41, 0x5a, 0x41, 0x59, 0x41, 0x58,        // pop %r11, %r10, %r9, %r8
         0x59, 0x5a, 0x5e, 0x5f, 0x58,                          // pop %rcx, %rdx, %rsi, %rdi, %rax
         0xc3,                                                  // ret: to the address that was left there
-        0xcc,
+        0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
     ],
 };
 
@@ -159,5 +159,65 @@ pub(crate) static ARM32: Glue = Glue {
         0x10, 0x0b, 0xbd, 0xec,                                // vpop {d0-d7}
         0x0f, 0x50, 0xbd, 0xe8,                                // pop {r0-r3, ip, lr}
         0x1c, 0xff, 0x2f, 0xe1,                                // bx ip
+    ],
+};
+
+/// The entry keeps x9 to x15 as well: functions that preserve nothing have arguments there.
+#[rustfmt::skip]
+pub(crate) static AARCH64: Glue = Glue {
+    thunk: Piece {
+        code: &[
+            0x90, 0x00, 0x00, 0x58,                            // ldr x16, 1f
+            0x10, 0x02, 0x40, 0xf9,                            // ldr x16, [x16]
+            0x00, 0x02, 0x1f, 0xd6,                            // br x16
+            0x1f, 0x20, 0x03, 0xd5,                            // nop
+            0, 0, 0, 0, 0, 0, 0, 0,                            // 1: .quad cell
+        ],
+        field: Field { offset: 16, kind: RelocKind::Abs64, addend: 0 },
+    },
+    stub: Piece {
+        code: &[
+            0x50, 0x00, 0x00, 0x18,                            // ldr w16, 1f
+            0x00, 0x00, 0x00, 0x14,                            // b entry
+            0, 0, 0, 0,                                        // 1: .word number
+        ],
+        field: Field { offset: 4, kind: RelocKind::Aarch64Jump26, addend: 0 },
+    },
+    number: 8,
+    entry: &[
+        0xfd, 0x7b, 0xaf, 0xa9,                                // stp x29, x30, [sp, #-272]!
+        0xfd, 0x03, 0x00, 0x91,                                // mov x29, sp
+        0xe0, 0x07, 0x01, 0xa9,                                // stp x0, x1, [sp, #16]
+        0xe2, 0x0f, 0x02, 0xa9,                                // stp x2, x3, [sp, #32]
+        0xe4, 0x17, 0x03, 0xa9,
+        0xe6, 0x1f, 0x04, 0xa9,
+        0xe8, 0x27, 0x05, 0xa9,
+        0xea, 0x2f, 0x06, 0xa9,
+        0xec, 0x37, 0x07, 0xa9,
+        0xee, 0x3f, 0x08, 0xa9,                                // stp x14, x15, [sp, #128]
+        0xe0, 0x87, 0x04, 0xad,                                // stp q0, q1, [sp, #144]
+        0xe2, 0x8f, 0x05, 0xad,
+        0xe4, 0x97, 0x06, 0xad,
+        0xe6, 0x9f, 0x07, 0xad,
+        0xe1, 0x03, 0x10, 0x2a,                                // mov w1, w16: the number
+        0x60, 0x02, 0x00, 0x58,                                // ldr x0, context
+        0x89, 0x02, 0x00, 0x58,                                // ldr x9, resolve
+        0x20, 0x01, 0x3f, 0xd6,                                // blr x9
+        0xf0, 0x03, 0x00, 0xaa,                                // mov x16, x0
+        0xe0, 0x87, 0x44, 0xad,                                // ldp q0, q1, [sp, #144]
+        0xe2, 0x8f, 0x45, 0xad,
+        0xe4, 0x97, 0x46, 0xad,
+        0xe6, 0x9f, 0x47, 0xad,
+        0xe0, 0x07, 0x41, 0xa9,                                // ldp x0, x1, [sp, #16]
+        0xe2, 0x0f, 0x42, 0xa9,
+        0xe4, 0x17, 0x43, 0xa9,
+        0xe6, 0x1f, 0x44, 0xa9,
+        0xe8, 0x27, 0x45, 0xa9,
+        0xea, 0x2f, 0x46, 0xa9,
+        0xec, 0x37, 0x47, 0xa9,
+        0xee, 0x3f, 0x48, 0xa9,
+        0xfd, 0x7b, 0xd1, 0xa8,                                // ldp x29, x30, [sp], #272
+        0x00, 0x02, 0x1f, 0xd6,                                // br x16
+        0x1f, 0x20, 0x03, 0xd5,                                // nop
     ],
 };

@@ -20,16 +20,16 @@
 //! stack maps for who moves objects, records for side exits ([`FunctionBuilder::guard`](ice_ir::FunctionBuilder::guard)).
 //!
 //! An exception or a panic passes through generated code whose functions have tables for unwinding
-//! ([`JitBuilder::unwind_tables`]), on x86; functions through which one may pass are called as `extern "C-unwind"`. One that
-//! reaches other generated code ends the process.
+//! ([`JitBuilder::unwind_tables`]), on x86 and AArch64; functions through which one may pass are called as
+//! `extern "C-unwind"`. One that reaches other generated code ends the process.
 //!
-//! Hosts: Linux on x86-64, i686 and ARMv7. On x86-64 code of PNaCl programs, whose addresses have 32 bits, is put below
-//! 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such objects does it on a
-//! stack down there.
+//! Hosts: Linux on x86-64, i686, AArch64 and ARMv7. On machines of 64 bits code of PNaCl programs, whose addresses have 32
+//! bits, is put below 2 GiB; the addresses of their stack objects have 32 bits too, so that who calls functions with such
+//! objects does it on a stack down there.
 //!
 //! | cargo feature | what it adds |
 //! |---|---|
-//! | `x86`, `arm32` | machines |
+//! | `x86`, `aarch64`, `arm32` | machines |
 //! | `pexe`, `llvm`, `text` | forms of whole files |
 //!
 //! All are on unless `default-features = false`.
@@ -53,10 +53,10 @@
 //! | `error` | the error type |
 //!
 //! Tests: programs against the reference interpreter, references of every kind, threads that load and unload. They are run as
-//! processes of the three hosts (`cargo test -p ice-jit --target i686-unknown-linux-gnu`, `armv7-unknown-linux-gnueabihf`
-//! with qemu); on any one of them the bytes linked for i686 and ARMv7 run in processes of these machines. `cargo xtask crosstest
-//! --in-process` calls the functions of the cross tests, on all three, and `cargo xtask jit-load` has threads load and unload
-//! for a minute in each while it watches their memory.
+//! processes of the four hosts (`cargo test -p ice-jit --target i686-unknown-linux-gnu`, `aarch64-unknown-linux-gnu` and
+//! `armv7-unknown-linux-gnueabihf` with qemu); on any one of them the bytes linked for i686, AArch64 and ARMv7 run in processes
+//! of these machines. `cargo xtask crosstest --in-process` calls the functions of the cross tests, on all four, and
+//! `cargo xtask jit-load` has threads load and unload for a minute in each while it watches their memory.
 #![deny(unsafe_code)]
 
 mod debug;

@@ -1,10 +1,10 @@
 //! What differs from machine to machine when code is put where it runs.
 //!
-//! | | x86-64 | i686 | armv7 |
-//! |---|---|---|---|
-//! | addresses in code | relative, or from a table | absolute | absolute, in two halves |
-//! | a call reaches | 2 GiB | everything | 32 MiB |
-//! | veneer | `jmp *0(%rip)`, address | none | `ldr pc, [pc, #-4]`, address |
+//! | | x86-64 | i686 | aarch64 | armv7 |
+//! |---|---|---|---|---|
+//! | addresses in code | relative, or from a table | absolute | relative to pages, or from a table | absolute, in two halves |
+//! | a call reaches | 2 GiB | everything | 128 MiB | 32 MiB |
+//! | veneer | `jmp *0(%rip)`, address | none | `ldr x16, 1f`, `br x16`, address | `ldr pc, [pc, #-4]`, address |
 
 use crate::glue::{self, Glue};
 use ice_driver::{Arch, RelocationModel};
@@ -45,8 +45,10 @@ pub(crate) struct JitMachine {
 const JMP_NEXT: &[u8] = &[0xff, 0x25, 0, 0, 0, 0];
 /// `ldr pc, [pc, #-4]`: the program counter reads as 8 bytes on (ARM's manual, A8.8.64); changes to Thumb code at odd addresses.
 const LDR_PC_NEXT: &[u8] = &0xe51f_f004_u32.to_le_bytes();
+/// `ldr x16, [pc, #8]`, `br x16` (DDI 0487, C6.2): the register is that of veneers, and what it branches to may be guarded.
+const BR_NEXT: &[u8] = &[0x50, 0, 0, 0x58, 0, 0x02, 0x1f, 0xd6];
 
-static MACHINES: [JitMachine; 3] = [
+static MACHINES: [JitMachine; 4] = [
     JitMachine {
         arch: Arch::X86_64,
         relocation: RelocationModel::PositionIndependent,
@@ -54,6 +56,12 @@ static MACHINES: [JitMachine; 3] = [
         glue: &glue::X86_64,
     },
     JitMachine { arch: Arch::X86_32, relocation: RelocationModel::Static, veneer: None, glue: &glue::I686 },
+    JitMachine {
+        arch: Arch::Aarch64,
+        relocation: RelocationModel::PositionIndependent,
+        veneer: Some(Veneer { code: BR_NEXT, width: 8, size: 16 }),
+        glue: &glue::AARCH64,
+    },
     JitMachine {
         arch: Arch::Arm32,
         relocation: RelocationModel::Static,

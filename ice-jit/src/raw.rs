@@ -36,10 +36,11 @@
 //!
 //! **What processors have cached.** New code at addresses that held none before is seen by all threads that learn of
 //! them, as the addresses pass through a lock. Where code was before, every thread of the process goes through a barrier
-//! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); ARM's
-//! separate caches are cleaned first. Emulators that run ARM's code translate it, and notice stores at the addresses that
-//! they have translated, not at others of the same memory: there the pages are mapped anew at their place first. The system
-//! makes threads that run in these pages wait meanwhile, and they go on in the same bytes.
+//! that throws away what it has decoded (`membarrier`, Intel's manual, volume 3, 9.1.3: cross-modifying code); where caches
+//! are separate, on ARM and AArch64, they are cleaned first. Emulators that run code of these machines translate it, and
+//! notice stores at the addresses that they have translated, not at others of the same memory: there the pages are mapped
+//! anew at their place first. The system makes threads that run in these pages wait meanwhile, and they go on in the same
+//! bytes.
 //!
 //! **Debuggers.** A debugger reads a list of objects at the address of a symbol, while the process stands still in a
 //! function that does nothing. The list is changed under a lock, and an entry is taken out before it goes. The symbols
@@ -207,7 +208,7 @@ impl Mapping {
     /// # Errors
     /// The system lacks the barrier.
     pub(crate) fn publish(&self, range: Range<usize>, is_reused: bool) -> io::Result<()> {
-        if is_reused && cfg!(target_arch = "arm") {
+        if is_reused && cfg!(any(target_arch = "arm", target_arch = "aarch64")) {
             let page = rustix::param::page_size();
             let pages = range.start / page * page..range.end.next_multiple_of(page);
             self.place(pages, ProtFlags::READ | ProtFlags::EXEC)?;
@@ -423,7 +424,7 @@ fn reserve_low(size: usize) -> io::Result<*mut c_void> {
 
 /// Makes the data that was written the instructions that are read, on machines with caches apart.
 fn clean_caches(start: *mut c_void, len: usize) {
-    #[cfg(target_arch = "arm")]
+    #[cfg(any(target_arch = "arm", target_arch = "aarch64"))]
     {
         unsafe extern "C" {
             /// Of the compiler's run-time library.
@@ -432,7 +433,7 @@ fn clean_caches(start: *mut c_void, len: usize) {
         // SAFETY: the range is mapped.
         unsafe { __clear_cache(start, start.wrapping_byte_add(len)) };
     }
-    #[cfg(not(target_arch = "arm"))]
+    #[cfg(not(any(target_arch = "arm", target_arch = "aarch64")))]
     let _ = (start, len);
 }
 

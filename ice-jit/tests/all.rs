@@ -12,5 +12,5 @@ mod programs;
 mod startup;
 mod thread_local;
 mod threads;
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[cfg(not(target_arch = "arm"))]
 mod unwind;

@@ -113,6 +113,39 @@ fn functions_are_compiled_when_they_are_called() -> Result<(), Error> {
     Ok(())
 }
 
+/// Functions that preserve nothing have arguments in registers in which nobody else does.
+#[test]
+fn arguments_are_kept_wherever_they_are_while_a_function_is_compiled() -> Result<(), Error> {
+    const PARAMS: usize = 30;
+    let list = |item: &dyn Fn(usize) -> String| (0..PARAMS).map(item).collect::<Vec<_>>().join(", ");
+    let mut text = format!(
+        "sig0 = ({}) -> ptr preserve_none\ndefine internal @many({}) -> ptr: sig0 {{\n  v40: ptr = 31\nblock0:\n  \
+         v50: ptr = mul v0, v40\n",
+        list(&|_| String::from("ptr")),
+        list(&|n| format!("v{n}: ptr"))
+    );
+    // Horner's scheme, in which no argument can stand in for another.
+    for n in 1..PARAMS {
+        text += &format!("  v{}: ptr = add v{}, v{n}\n  ", 100 + n, 49 + n);
+        text += &format!("v{}: ptr = mul v{}, v40\n", 50 + n, 100 + n);
+    }
+    text += &format!("  ret v{}\n}}\n", 49 + PARAMS);
+    text += "define external @calls(v0: ptr) -> ptr {\n";
+    (1..PARAMS).for_each(|n| text += &format!("  v{}: ptr = {}\n", 50 + n, n * n));
+    text += "block0:\n";
+    (1..PARAMS).for_each(|n| text += &format!("  v{n}: ptr = add v0, v{}\n", 50 + n));
+    text += &format!("  v99: ptr = call @many({})\n  ret v99\n}}\n", list(&|n| format!("v{n}")));
+    for recipe in RECIPES {
+        let module = Jit::new(recipe)?.load_lazily(&program(&text))?;
+        // SAFETY: the code is that of the text; the module is there.
+        let calls = unsafe { module.get::<extern "C" fn(usize) -> usize>("calls")? };
+        let horner = |sum: usize, n| (sum.wrapping_add(5 + n * n)).wrapping_mul(31);
+        assert_eq!(calls(5), (0..PARAMS).fold(0, horner), "{recipe:?}");
+        assert_eq!(module.compiled_functions(), Some(2));
+    }
+    Ok(())
+}
+
 #[test]
 fn threads_may_call_a_function_for_the_first_time_at_once() -> Result<(), Error> {
     for round in 0..20 {

@@ -67,7 +67,7 @@ fn thread_local_variables_of_others_and_misused_ones_are_refused() {
 /// What is too large for distances, and what the system has no addresses for: in a process of its own, as others need
 /// them. An emulator's process has those of the emulator.
 #[test]
-#[cfg(not(target_arch = "arm"))]
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
 fn memory_that_cannot_be_mapped_is_an_error() -> Result<(), Error> {
     const ALONE: &str = "ICE_JIT_TAKES_ALL_ADDRESSES";
     let large = |bytes: &str| format!("global external @large align 4 = {bytes}\n");

@@ -11,6 +11,8 @@ const TOOL: &str = "clang-19";
 /// What makes code for the machine of this process.
 const MACHINE: &[&str] = if cfg!(target_arch = "x86") {
     &["--target=i686-linux-gnu", "-march=pentium4", "-mfpmath=sse", "-isystem/usr/i686-linux-gnu/include"]
+} else if cfg!(target_arch = "aarch64") {
+    &["--target=aarch64-linux-gnu", "-isystem/usr/aarch64-linux-gnu/include"]
 } else if cfg!(target_arch = "arm") {
     &["--target=armv7-linux-gnueabihf", "-mfpu=neon", "-isystem/usr/arm-linux-gnueabihf/include"]
 } else {

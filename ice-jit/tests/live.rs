@@ -34,6 +34,17 @@ extern "C" fn called() -> i32 {
         "vpop {{d8-d15}}", "pop {{r4-r11, ip, pc}}",
         inspect = sym inspect,
     );
+    #[cfg(target_arch = "aarch64")]
+    naked_asm!(
+        "stp d8, d9, [sp, #-160]!", "stp d10, d11, [sp, #16]", "stp d12, d13, [sp, #32]", "stp d14, d15, [sp, #48]",
+        "stp x19, x20, [sp, #64]", "stp x21, x22, [sp, #80]", "stp x23, x24, [sp, #96]",
+        "stp x25, x26, [sp, #112]", "stp x27, x28, [sp, #128]", "stp x29, x30, [sp, #144]",
+        "add x0, sp, #64", "bl {inspect}",
+        "ldp x19, x20, [sp, #64]", "ldp x21, x22, [sp, #80]", "ldp x23, x24, [sp, #96]",
+        "ldp x25, x26, [sp, #112]", "ldp x27, x28, [sp, #128]", "ldp x29, x30, [sp, #144]",
+        "ldp d10, d11, [sp, #16]", "ldp d12, d13, [sp, #32]", "ldp d14, d15, [sp, #48]", "ldp d8, d9, [sp], #160", "ret",
+        inspect = sym inspect,
+    );
 }
 
 /// The DWARF numbers of the registers from low addresses on, and that of the stack pointer, and of what is saved of
@@ -44,6 +55,8 @@ const PRESERVED: (&[u16], u16, u16) = (&[15, 14, 13, 12, 6, 3, 16], 7, 16);
 const PRESERVED: (&[u16], u16, u16) = (&[7, 6, 5, 3, 8], 4, 8);
 #[cfg(target_arch = "arm")]
 const PRESERVED: (&[u16], u16, u16) = (&[4, 5, 6, 7, 8, 9, 10, 11, 12, 14], 13, 14);
+#[cfg(target_arch = "aarch64")]
+const PRESERVED: (&[u16], u16, u16) = (&[19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30], 31, 30);
 
 /// A function that is being executed, as its callee finds it.
 struct Walk {
@@ -125,6 +138,10 @@ extern "C" fn inspect(preserved: usize) -> i32 {
         // d8 to d15, and their halves s16 to s31, below.
         registers.extend((0..8u16).map(|n| (264 + n, preserved - 64 + 8 * usize::from(n))));
         registers.extend((0..16u16).map(|n| (80 + n, preserved - 64 + 4 * usize::from(n))));
+    }
+    if cfg!(target_arch = "aarch64") {
+        // d8 to d15, below.
+        registers.extend((0..8u16).map(|n| (72 + n, preserved - 64 + 8 * usize::from(n))));
     }
     let stack = preserved + PRESERVED.0.len() * size;
     JIT.with_borrow(|jit| {

@@ -1,6 +1,6 @@
 //! What profilers and debuggers see of generated code.
 
-use crate::common::{load, tools};
+use crate::common::{IS_EMULATED, load, tools};
 use ice_driver::Recipe;
 use ice_ir::native::UnwindTables;
 use ice_jit::{Debugger, Error, Jit, LoadedModule, PerfMap};
@@ -50,11 +50,13 @@ fn profilers_find_code_in_a_dump() -> Result<(), Error> {
         maps.lines().any(|line| line.contains("r-xp") && line.ends_with(&*path.to_string_lossy()));
     std::fs::remove_dir_all(&directory).expect("it is ours");
     // An emulator maps for itself.
-    assert!(is_mapped || cfg!(target_arch = "arm"), "{maps}");
+    assert!(is_mapped || IS_EMULATED, "{maps}");
     let machine = if cfg!(target_arch = "x86_64") {
         62
     } else if cfg!(target_arch = "x86") {
         3
+    } else if cfg!(target_arch = "aarch64") {
+        183
     } else {
         40
     };
@@ -121,7 +123,7 @@ fn debugged() -> Result<(), Error> {
 
 #[test]
 fn debuggers_find_names_and_callers() {
-    if cfg!(target_arch = "arm") || !tools::has("names for gdb", &["gdb"]) {
+    if IS_EMULATED || !tools::has("names for gdb", &["gdb"]) {
         return;
     }
     let program = std::env::current_exe().expect("it runs");

@@ -1,6 +1,6 @@
 //! Threads that load, call and unload at once.
 
-use crate::common::{RECIPES, load};
+use crate::common::{IS_EMULATED, RECIPES, load};
 use ice_jit::{Error, Jit, LoadedModule};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -72,8 +72,7 @@ impl Memory {
     /// Whether this is no more than what `before` would be with some pages of another heap.
     fn is_like(self, before: Memory) -> bool {
         let grown = |now: u64, before: u64| now > before + before / 4 + 4096;
-        let is_native = cfg!(not(target_arch = "arm"));
-        !(grown(self.mapped, before.mapped) || is_native && grown(self.resident, before.resident))
+        !(grown(self.mapped, before.mapped) || !IS_EMULATED && grown(self.resident, before.resident))
     }
 }
 

@@ -30,7 +30,7 @@ const FEATURES: [&str; 12] = [
 ];
 
 /// Sets of features of ice-jit: modules of the builder alone, and one form of files.
-const JIT_FEATURES: [&str; 3] = ["", "x86", "arm32,text"];
+const JIT_FEATURES: [&str; 4] = ["", "x86", "aarch64", "arm32,text"];
 
 pub fn run(workspace: &Workspace, arguments: Arguments) -> anyhow::Result<()> {
     arguments.finish()?;

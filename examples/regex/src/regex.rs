@@ -47,7 +47,7 @@ impl Portable {
     /// The text is no expression, or a too large one.
     pub fn new(pattern: &str, limits: Limits, arch: Arch) -> Result<Portable, Error> {
         let machine = Machine {
-            pointer: if arch == Arch::X86_64 { Type::I64 } else { Type::I32 },
+            pointer: arch.machine().address_type(),
             scan: if matches!(arch, Arch::X86_64 | Arch::X86_32) { Scan::Vectors } else { Scan::Bytes },
             entry: Linkage::External,
         };

@@ -134,6 +134,11 @@ fn i686() {
 }
 
 #[test]
+fn aarch64() {
+    check(Arch::Aarch64, "aarch64-linux-gnu-gcc", &[], Some("qemu-aarch64"));
+}
+
+#[test]
 fn armv7() {
     check(Arch::Arm32, "arm-linux-gnueabihf-gcc", &["-marm"], Some("qemu-arm"));
 }

@@ -32,8 +32,9 @@ struct Target {
     emulator: &'static [&'static str],
 }
 
-const TARGETS: [Target; 2] = [
+const TARGETS: [Target; 3] = [
     Target { arch: Arch::X86_32, compiler: &["i686-linux-gnu-gcc", "-msse2", "-mfpmath=sse"], emulator: &[] },
+    Target { arch: Arch::Aarch64, compiler: &["aarch64-linux-gnu-gcc"], emulator: &["qemu-aarch64"] },
     Target {
         arch: Arch::Arm32,
         compiler: &["arm-linux-gnueabihf-gcc", "-mfpu=neon"],
@@ -112,11 +113,15 @@ impl Target {
         let lines: String = names.iter().map(|name| format!("SYMBOL({name})\n")).collect();
         std::fs::write(folder.join("symbols.h"), lines).expect("there is room");
         let runtime = root.join("../ice-driver/runtime");
-        let assembly = if self.arch == Arch::Arm32 { "arm.S" } else { "i386.S" };
+        let assembly = match self.arch {
+            Arch::Aarch64 => "aarch64.S",
+            Arch::Arm32 => "arm.S",
+            _ => "i386.S",
+        };
         let mut command = Command::new(self.compiler[0]);
         command
             .args(&self.compiler[1..])
-            .args(["-O1", "-w", "-static", "-no-pie", "-fno-pie", "-o"])
+            .args(["-O1", "-w", "-static", "-no-pie", "-fno-pie", "-pthread", "-o"])
             .arg(&loader);
         command.arg("-I").arg(folder).arg(root.join("tests/loader.c"));
         command.args(["abi.c", assembly].map(|name| runtime.join(name))).arg("-lm");
@@ -284,15 +289,23 @@ fn check(target: &Target) {
 
 #[test]
 fn processes_of_i686_run_what_is_linked_for_them() {
-    let [target, _] = &TARGETS;
+    let [target, ..] = &TARGETS;
     if tools::has("code linked for i686", &["i686-linux-gnu-gcc"]) {
         check(target);
     }
 }
 
 #[test]
+fn processes_of_aarch64_run_what_is_linked_for_them() {
+    let [_, target, _] = &TARGETS;
+    if tools::has("code linked for aarch64", &["aarch64-linux-gnu-gcc", "qemu-aarch64"]) {
+        check(target);
+    }
+}
+
+#[test]
 fn processes_of_armv7_run_what_is_linked_for_them() {
-    let [_, target] = &TARGETS;
+    let [.., target] = &TARGETS;
     if tools::has("code linked for armv7", &["arm-linux-gnueabihf-gcc", "qemu-arm"]) {
         check(target);
     }

@@ -6,6 +6,9 @@ pub mod tools;
 use ice_driver::{InputFormat, Recipe};
 use ice_jit::{Error, Jit, LoadedModule};
 
+/// Whether processes of this machine are taken to be an emulator's, whose memory, mappings and debugger are its own.
+pub const IS_EMULATED: bool = cfg!(any(target_arch = "arm", target_arch = "aarch64"));
+
 pub const RECIPES: [Recipe; 2] = [Recipe::Om1, Recipe::O2];
 
 /// The text of a native module of this process, in which `ptr` stands for the integer type of addresses.

@@ -2,6 +2,7 @@
 
 #[cfg_attr(target_arch = "x86_64", path = "stack/x86_64.rs")]
 #[cfg_attr(target_arch = "x86", path = "stack/x86.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "stack/aarch64.rs")]
 #[cfg_attr(target_arch = "arm", path = "stack/arm.rs")]
 mod machine;
 
@@ -23,18 +24,13 @@ struct Stack(*mut c_void);
 
 impl Stack {
     fn new() -> Stack {
-        // All addresses of the other machines have 32 bits.
-        #[cfg(target_arch = "x86_64")]
-        let low = libc::MAP_32BIT;
-        #[cfg(not(target_arch = "x86_64"))]
-        let low = 0;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | low;
-        // SAFETY: a mapping at a place of the system's choice.
-        let base = unsafe {
-            libc::mmap(std::ptr::null_mut(), STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0)
-        };
-        assert_ne!(base, libc::MAP_FAILED);
-        Stack(base)
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+        let base =
+            (0x1000_0000..0x7000_0000).step_by(STACK).map(std::ptr::without_provenance_mut).find(|&at| {
+                // SAFETY: the flag makes the call fail where something exists.
+                at == unsafe { libc::mmap(at, STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) }
+            });
+        Stack(base.expect("there is room below 2 GiB"))
     }
 }
 

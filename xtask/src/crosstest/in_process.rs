@@ -54,7 +54,8 @@ fn jump(target: Target, cell: &str) -> anyhow::Result<String> {
              mov %eax, 4(%esp)\\n pop %eax\\n ret"
         ),
         Target::Armv7 => format!("ldr ip, 2f\\n 1: ldr ip, [pc, ip]\\n bx ip\\n 2: .word {cell}-(1b+8)"),
-        Target::Mipsel | Target::Aarch64 => anyhow::bail!("no process of {} makes code", target.name()),
+        Target::Aarch64 => format!("adrp x16, {cell}\\n ldr x16, [x16, :lo12:{cell}]\\n br x16"),
+        Target::Mipsel => anyhow::bail!("no process of {} makes code", target.name()),
     })
 }
 
@@ -83,7 +84,7 @@ fn stand_in(symbols: &Symbols, bitcode: &Path, setting: Setting) -> anyhow::Resu
     let _ = writeln!(
         text,
         "__asm__(\".section .rodata\\n bitcode: .incbin \\\"{}\\\"\\n bitcode_end:\\n .previous\");\n\
-         extern const char bitcode[], bitcode_end[];\n\
+         #pragma GCC visibility push(hidden)\nextern const char bitcode[], bitcode_end[];\n#pragma GCC visibility pop\n\
          static struct named imports[] = {{\n{imports}    {{0}}}};\n\
          static struct named exports[] = {{\n{exports}    {{0}}}};\n\
          __attribute__((constructor)) static void load(void) {{\n    \
