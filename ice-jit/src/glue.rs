@@ -34,6 +34,8 @@ pub(crate) struct Glue {
     /// Where the number of the function is in a stub.
     pub(crate) number: usize,
     pub(crate) entry: &'static [u8],
+    /// That of modules with functions for processors with AVX, whose arguments may be vectors of 256 bits.
+    pub(crate) wide_entry: &'static [u8],
 }
 
 /// A reference from an instruction that ends with its field of 32 bits.
@@ -89,6 +91,37 @@ pub(crate) static X86_64: Glue = Glue {
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
     ],
+    wide_entry: &[
+        0x50, 0x57, 0x56, 0x52, 0x51,                          // push %rax, %rdi, %rsi, %rdx, %rcx
+        0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53,        // push %r8, %r9, %r10, %r11
+        0x48, 0x81, 0xec, 0x08, 0x01, 0, 0,                    // sub $264, %rsp
+        0xc5, 0xfc, 0x11, 0x04, 0x24,                          // vmovups %ymm0, (%rsp)
+        0xc5, 0xfc, 0x11, 0x4c, 0x24, 0x20,                    // vmovups %ymm1, 32(%rsp)
+        0xc5, 0xfc, 0x11, 0x54, 0x24, 0x40,
+        0xc5, 0xfc, 0x11, 0x5c, 0x24, 0x60,
+        0xc5, 0xfc, 0x11, 0xa4, 0x24, 0x80, 0, 0, 0,
+        0xc5, 0xfc, 0x11, 0xac, 0x24, 0xa0, 0, 0, 0,
+        0xc5, 0xfc, 0x11, 0xb4, 0x24, 0xc0, 0, 0, 0,
+        0xc5, 0xfc, 0x11, 0xbc, 0x24, 0xe0, 0, 0, 0,
+        0xc5, 0xf8, 0x77,                                      // vzeroupper
+        0x8b, 0xb4, 0x24, 0x50, 0x01, 0, 0,                    // mov 336(%rsp), %esi: the number
+        0x48, 0x8b, 0x3d, 0x60, 0, 0, 0,                       // mov context(%rip), %rdi
+        0xff, 0x15, 0x62, 0, 0, 0,                             // call *resolve(%rip)
+        0x48, 0x89, 0x84, 0x24, 0x50, 0x01, 0, 0,              // mov %rax, 336(%rsp)
+        0xc5, 0xfc, 0x10, 0x04, 0x24,                          // vmovups (%rsp), %ymm0
+        0xc5, 0xfc, 0x10, 0x4c, 0x24, 0x20,
+        0xc5, 0xfc, 0x10, 0x54, 0x24, 0x40,
+        0xc5, 0xfc, 0x10, 0x5c, 0x24, 0x60,
+        0xc5, 0xfc, 0x10, 0xa4, 0x24, 0x80, 0, 0, 0,
+        0xc5, 0xfc, 0x10, 0xac, 0x24, 0xa0, 0, 0, 0,
+        0xc5, 0xfc, 0x10, 0xb4, 0x24, 0xc0, 0, 0, 0,
+        0xc5, 0xfc, 0x10, 0xbc, 0x24, 0xe0, 0, 0, 0,
+        0x48, 0x81, 0xc4, 0x08, 0x01, 0, 0,                    // add $264, %rsp
+        0x41, 0x5b, 0x41, 0x5a, 0x41, 0x59, 0x41, 0x58,        // pop %r11, %r10, %r9, %r8
+        0x59, 0x5a, 0x5e, 0x5f, 0x58,                          // pop %rcx, %rdx, %rsi, %rdi, %rax
+        0xc3,                                                  // ret: to the address that was left there
+        0xcc, 0xcc,
+    ],
 };
 
 #[rustfmt::skip]
@@ -127,6 +160,29 @@ pub(crate) static I686: Glue = Glue {
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc, 0xcc, 0xcc,
     ],
+    wide_entry: &[
+        0x50, 0x51, 0x52,                                      // push %eax, %ecx, %edx
+        0x83, 0xec, 0x6c,                                      // sub $108, %esp
+        0xc5, 0xfc, 0x11, 0x44, 0x24, 0x0c,                    // vmovups %ymm0, 12(%esp)
+        0xc5, 0xfc, 0x11, 0x4c, 0x24, 0x2c,                    // vmovups %ymm1, 44(%esp)
+        0xc5, 0xfc, 0x11, 0x54, 0x24, 0x4c,                    // vmovups %ymm2, 76(%esp)
+        0xc5, 0xf8, 0x77,                                      // vzeroupper
+        0x8b, 0x44, 0x24, 0x78,                                // mov 120(%esp), %eax: the number
+        0x89, 0x44, 0x24, 0x04,                                // mov %eax, 4(%esp)
+        0xe8, 0, 0, 0, 0,                                      // call 1f
+        0x58,                                                  // 1: pop %eax
+        0x8b, 0x88, 0x30, 0, 0, 0,                             // mov context-1b(%eax), %ecx
+        0x89, 0x0c, 0x24,                                      // mov %ecx, (%esp)
+        0xff, 0x90, 0x34, 0, 0, 0,                             // call *resolve-1b(%eax)
+        0x89, 0x44, 0x24, 0x78,                                // mov %eax, 120(%esp)
+        0xc5, 0xfc, 0x10, 0x44, 0x24, 0x0c,                    // vmovups 12(%esp), %ymm0
+        0xc5, 0xfc, 0x10, 0x4c, 0x24, 0x2c,
+        0xc5, 0xfc, 0x10, 0x54, 0x24, 0x4c,
+        0x83, 0xc4, 0x6c,                                      // add $108, %esp
+        0x5a, 0x59, 0x58,                                      // pop %edx, %ecx, %eax
+        0xc3,                                                  // ret: to the address that was left there
+        0xcc, 0xcc, 0xcc,
+    ],
 };
 
 #[rustfmt::skip]
@@ -160,6 +216,7 @@ pub(crate) static ARM32: Glue = Glue {
         0x0f, 0x50, 0xbd, 0xe8,                                // pop {r0-r3, ip, lr}
         0x1c, 0xff, 0x2f, 0xe1,                                // bx ip
     ],
+    wide_entry: &[],
 };
 
 /// The entry keeps x9 to x15 as well: functions that preserve nothing have arguments there.
@@ -220,4 +277,5 @@ pub(crate) static AARCH64: Glue = Glue {
         0x00, 0x02, 0x1f, 0xd6,                                // br x16
         0x1f, 0x20, 0x03, 0xd5,                                // nop
     ],
+    wide_entry: &[],
 };

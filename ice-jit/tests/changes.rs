@@ -146,6 +146,53 @@ fn arguments_are_kept_wherever_they_are_while_a_function_is_compiled() -> Result
     Ok(())
 }
 
+/// Vectors of 256 bits are arguments, too, in functions for processors that have them.
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[test]
+fn wide_arguments_are_kept_while_a_function_is_compiled() -> Result<(), Error> {
+    const WIDE: &str = "\
+sig0 = (v4i32 pair, v4i32, v4i32 pair, v4i32, v4i32 pair, v4i32, ptr) -> void
+define internal wide_registers @sum(v0: v4i32, v1: v4i32, v2: v4i32, v3: v4i32, v4: v4i32, v5: v4i32, v6: ptr) -> void: sig0 {
+block0:
+  v10: v8i32 = join v0, v1
+  v11: v8i32 = join v2, v3
+  v12: v8i32 = join v4, v5
+  v13: v8i32 = add v10, v11
+  v14: v8i32 = sub v13, v12
+  store v14 to v6, align 4
+  ret
+}
+define external wide_registers @sums(v0: ptr, v1: ptr, v2: ptr, v3: ptr) -> void {
+block0:
+  v10: v8i32 = load v0, align 4
+  v11: v8i32 = load v1, align 4
+  v12: v8i32 = load v2, align 4
+  v20: v4i32 = half v10, 0
+  v21: v4i32 = half v10, 1
+  v22: v4i32 = half v11, 0
+  v23: v4i32 = half v11, 1
+  v24: v4i32 = half v12, 0
+  v25: v4i32 = half v12, 1
+  call @sum(v20, v21, v22, v23, v24, v25, v3)
+  ret
+}
+";
+    if !std::arch::is_x86_feature_detected!("avx2") {
+        return Ok(());
+    }
+    type Sums = extern "C" fn(*const i32, *const i32, *const i32, *mut i32);
+    for recipe in RECIPES {
+        let module = Jit::new(recipe)?.load_lazily(&program(WIDE))?;
+        // SAFETY: the code is that of the text, and the processor has its instructions; the module is there.
+        let sums = unsafe { module.get::<Sums>("sums")? };
+        let [a, b, c] = [3, 100, 7000].map(|n| [1, 2, 3, 4, 5, 6, 7, 8].map(|lane| lane * n));
+        let mut out = [0; 8];
+        sums(a.as_ptr(), b.as_ptr(), c.as_ptr(), out.as_mut_ptr());
+        assert_eq!(out, [1, 2, 3, 4, 5, 6, 7, 8].map(|lane| lane * (3 + 100 - 7000)), "{recipe:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn threads_may_call_a_function_for_the_first_time_at_once() -> Result<(), Error> {
     for round in 0..20 {

@@ -97,7 +97,7 @@ rule_book! {
     SwitchCases      "switch-cases"       "The cases of a switch are distinct and sign-extended from its type."
     ReturnType       "return-type"        "A return gives a value of the function's return type, or none if that is void."
     StableType       "stable-type"        "Pnacl: no value is a vector of two lanes or of 256 bits."
-    WideVector       "wide-vector"        "Vectors of 256 bits are in functions whose processors have such registers."
+    WideVector       "wide-vector"        "Vectors of 256 bits are in functions whose processors have such registers; calls, parameters and returns have the halves."
     // SSA form.
     Dominance        "dominance"          "The definition of an operand dominates its use; for a phi, the end of the predecessor."
     PhiType          "phi-type"           "Every value of a phi has the type of the phi."

@@ -54,7 +54,8 @@ impl<'a> Verifier<'a> {
         for index in 0..func.num_values() as u32 {
             let value = Value::from_u32(index);
             self.place = Location::Value(func.id, value);
-            self.check(Rule::WideVector, has_wide || !func.value_type(value).is_wide());
+            let is_param = matches!(func.value_def(value), ValueDef::Param(_));
+            self.check(Rule::WideVector, has_wide && !is_param || !func.value_type(value).is_wide());
             self.check_pnacl(Rule::StableType, func.value_type(value).is_stable());
             self.constant(value);
         }
@@ -99,11 +100,34 @@ impl<'a> Verifier<'a> {
         }
     }
 
+    /// Whether an instruction hands over a vector of 256 bits to another function, or gets one.
+    fn hands_over_wide(&self, data: &InstData, result: Type) -> bool {
+        let func = self.func;
+        let is_wide = |value: &Value| func.value_type(*value).is_wide();
+        match *data {
+            InstData::Call { args, .. }
+            | InstData::CallIndirect { args, .. }
+            | InstData::CallAs { args, .. }
+            | InstData::ReturnCall { args, .. }
+            | InstData::ReturnCallIndirect { args, .. }
+            | InstData::ReturnCallAs { args, .. }
+            | InstData::Invoke { args, .. } => {
+                let passed = args.first(self.module.passed_args(data));
+                result.is_wide() || func.args(passed).iter().any(is_wide)
+            }
+            InstData::InvokeResult | InstData::SecondResult { .. } => result.is_wide(),
+            InstData::Ret { value } => value.as_ref().is_some_and(is_wide),
+            InstData::RetPair { values } => values.iter().any(is_wide),
+            _ => false,
+        }
+    }
+
     fn inst(&mut self, inst: Inst, cases: &mut Vec<i64>) {
         let func = self.func;
         let pointer = self.module.pointer_type;
         let ty = |value: Value| func.value_type(value);
         let result = func.result(inst).map_or(Type::Void, ty);
+        self.check(Rule::WideVector, !self.hands_over_wide(func.inst(inst), result));
         match *func.inst(inst) {
             InstData::Binary { op, .. } => {
                 self.computation(inst);
