@@ -134,6 +134,12 @@ impl Function {
         }
     }
 
+    /// Gives the function, whose contents are of no use any more, room for so many instructions with results.
+    pub fn make_room(&mut self, insts: usize) {
+        self.layout.make_room(insts);
+        self.values = PrimaryMap::with_capacity(insts);
+    }
+
     /// Empties the function and makes the parameters of `signature`; keeps all memory.
     pub fn begin(&mut self, id: FuncId, signature: &Signature) {
         self.id = id;

@@ -77,6 +77,12 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Forgets everything, and gets room for so many instructions.
+    pub fn make_room(&mut self, insts: usize) {
+        self.clear();
+        self.insts = PrimaryMap::with_capacity(insts);
+    }
+
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();

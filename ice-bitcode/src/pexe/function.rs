@@ -21,6 +21,12 @@ use crate::bitstream::{Dialect, Entry, Reader, Record, RecordRef, unrotate_sign}
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::ssa::SsaChecks;
 
+/// Fewest bytes that the instructions of a body take each, but for some bodies, whose lists grow.
+const BYTES_OF_INSTRUCTION: usize = 5;
+
+/// Most instructions that there is room for before they come: longer lists grow without being copied.
+const MOST_ROOM: usize = 1 << 12;
+
 /// Reads function bodies, one after another.
 #[derive(Default)]
 pub struct FunctionReader {
@@ -129,6 +135,7 @@ impl FunctionReader {
         let reader = self.reader.take().unwrap_or_else(|| Reader::open_ended(Dialect::Pnacl, 0));
         let mut reader = reader.reopen(bytes, &body.header, &[header.outer], &header.block_info);
         let mut record = core::mem::take(&mut self.record);
+        self.make_room(bytes.len(), builder);
         let result = self.read_body(header, body.function, &mut reader, &mut record, builder);
         self.record = record;
         self.reader = Some(reader.detach());
@@ -153,6 +160,15 @@ impl FunctionReader {
         let cfg = core::mem::take(&mut self.checks.cfg);
         *self = FunctionReader::default();
         self.checks.cfg = cfg;
+    }
+
+    /// Makes room for the instructions of a body of so many bytes.
+    fn make_room(&mut self, bytes: usize, builder: &mut FunctionBuilder<'_>) {
+        let insts = (bytes / BYTES_OF_INSTRUCTION).min(MOST_ROOM);
+        if self.locals.capacity() < insts {
+            self.locals = Vec::with_capacity(insts);
+            builder.func.make_room(insts);
+        }
     }
 
     fn begin(&mut self, header: &ModuleHeader, function: FuncId, builder: &mut FunctionBuilder<'_>) {
