@@ -35,11 +35,15 @@ pub struct BlockChances {
     facts: Vec<Facts>,
     /// For each block the sum over the edges from those before it.
     comes: Vec<f32>,
+    /// Those of edges, one block after another, in the order of the successors.
+    edges: Vec<f32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Facts {
     chance: f32,
+    /// Where its edges begin.
+    first_edge: u32,
     /// Of the header of a loop: the edges on which control leaves it and no loop around it.
     exits: u32,
 }
@@ -73,6 +77,7 @@ impl BlockChances {
         }
         self.comes.clear();
         self.comes.resize(func.num_blocks(), 0.0);
+        self.edges.clear();
         for block in reachable() {
             let around = loops.innermost(block).map_or(0.0, |header| self.facts[header.index()].chance);
             let chance = match self.comes[block.index()] {
@@ -80,9 +85,14 @@ impl BlockChances {
                 0.0 => 1.0,
                 comes => comes,
             };
-            self.facts[block.index()].chance = chance.clamp(LEAST, 1.0);
-            let BlockChances { facts, comes } = self;
-            ways(facts, shape, block, |to, chance| comes[to.index()] += chance);
+            let BlockChances { facts, comes, edges } = self;
+            let own = &mut facts[block.index()];
+            (own.chance, own.first_edge) = (chance.clamp(LEAST, 1.0), edges.len() as u32);
+            ways(facts, shape, block, |to, chance| {
+                comes[to.index()] += chance;
+                // A loop that is left before control comes to its header has no chance yet.
+                edges.push(chance.max(LEAST));
+            });
         }
     }
 
@@ -91,19 +101,15 @@ impl BlockChances {
         self.facts[block.index()].chance
     }
 
-    /// That of the edge between two reachable blocks.
-    pub fn edge(&self, shape: Shape<'_>, from: Block, to: Block) -> f32 {
-        let mut found = 0.0;
-        ways(&self.facts, shape, from, |other, chance| {
-            if other == to {
-                found = chance;
-            }
-        });
-        found
+    /// That of the edge between two reachable blocks of the graph that the chances were computed of.
+    pub fn edge(&self, cfg: &ControlFlowGraph, from: Block, to: Block) -> f32 {
+        let first = self.facts[from.index()].first_edge as usize;
+        let mut edges = cfg.succs(from).iter().zip(&self.edges[first..]);
+        edges.find(|&(&succ, _)| succ == to).map_or(0.0, |(_, &chance)| chance)
     }
 }
 
-/// Visits where control goes from `block`, whose chance is known, and how often.
+/// Visits where control goes from `block`, whose chance is known, in the order of the successors, and how often.
 #[inline]
 fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(Block, f32)) {
     let Shape { func, cfg, loops, layout } = shape;
@@ -112,7 +118,7 @@ fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(B
     let mut go = |to: Block, left: Option<Block>, probability: f32| {
         let chance = match left.map(|header| facts[header.index()]) {
             Some(Facts { chance, .. }) if layout.is_cold(to) => chance * COLD,
-            Some(Facts { chance, exits }) => chance / exits.max(1) as f32,
+            Some(Facts { chance, exits, .. }) => chance / exits.max(1) as f32,
             None => chance * probability,
         };
         visit(to, chance);
@@ -174,11 +180,10 @@ mod tests {
     fn every_reachable_block_has_a_chance() {
         for edges in random_graphs(15).take(1000) {
             let func = function_of_graph(&edges, Ends::ReturnOrNot);
-            let (chances, cfg, loops, layout) = chances(&func);
-            let shape = Shape { func: &func, cfg: &cfg, loops: &loops, layout: &layout };
+            let (chances, cfg, loops, _) = chances(&func);
             for block in func.blocks().filter(|&block| loops.is_reachable(block)) {
                 assert!((LEAST..=1.0).contains(&chances.block(block)), "{edges:?}");
-                let mut ways = cfg.succs(block).iter().map(|&to| chances.edge(shape, block, to));
+                let mut ways = cfg.succs(block).iter().map(|&to| chances.edge(&cfg, block, to));
                 assert!(ways.all(|way| way > 0.0 && way <= 1.0), "{edges:?}");
             }
         }

@@ -229,7 +229,7 @@ impl BlockOrder {
         self.chances.clear();
         self.chances.extend(self.blocks.iter().map(|&block| match block {
             LoweredBlock::Block(block) => chances.block(block),
-            LoweredBlock::Edge { from, to } => chances.edge(shape, from, to),
+            LoweredBlock::Edge { from, to } => chances.edge(shape.cfg, from, to),
         }));
         self.depths.clear();
         self.depths.extend(self.blocks.iter().map(|&block| match block {

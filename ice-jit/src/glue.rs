@@ -34,8 +34,9 @@ pub(crate) struct Glue {
     /// Where the number of the function is in a stub.
     pub(crate) number: usize,
     pub(crate) entry: &'static [u8],
-    /// That of modules with functions for processors with AVX, whose arguments may be vectors of 256 bits.
-    pub(crate) wide_entry: &'static [u8],
+    /// That of modules with functions for processors with AVX, whose arguments may be vectors of 256 bits, on machines that
+    /// have them.
+    pub(crate) wide_entry: Option<&'static [u8]>,
 }
 
 /// A reference from an instruction that ends with its field of 32 bits.
@@ -91,7 +92,7 @@ pub(crate) static X86_64: Glue = Glue {
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
     ],
-    wide_entry: &[
+    wide_entry: Some(&[
         0x50, 0x57, 0x56, 0x52, 0x51,                          // push %rax, %rdi, %rsi, %rdx, %rcx
         0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53,        // push %r8, %r9, %r10, %r11
         0x48, 0x81, 0xec, 0x08, 0x01, 0, 0,                    // sub $264, %rsp
@@ -121,7 +122,7 @@ pub(crate) static X86_64: Glue = Glue {
         0x59, 0x5a, 0x5e, 0x5f, 0x58,                          // pop %rcx, %rdx, %rsi, %rdi, %rax
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc,
-    ],
+    ]),
 };
 
 #[rustfmt::skip]
@@ -160,7 +161,7 @@ pub(crate) static I686: Glue = Glue {
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc, 0xcc, 0xcc,
     ],
-    wide_entry: &[
+    wide_entry: Some(&[
         0x50, 0x51, 0x52,                                      // push %eax, %ecx, %edx
         0x83, 0xec, 0x6c,                                      // sub $108, %esp
         0xc5, 0xfc, 0x11, 0x44, 0x24, 0x0c,                    // vmovups %ymm0, 12(%esp)
@@ -182,7 +183,7 @@ pub(crate) static I686: Glue = Glue {
         0x5a, 0x59, 0x58,                                      // pop %edx, %ecx, %eax
         0xc3,                                                  // ret: to the address that was left there
         0xcc, 0xcc, 0xcc,
-    ],
+    ]),
 };
 
 #[rustfmt::skip]
@@ -216,7 +217,7 @@ pub(crate) static ARM32: Glue = Glue {
         0x0f, 0x50, 0xbd, 0xe8,                                // pop {r0-r3, ip, lr}
         0x1c, 0xff, 0x2f, 0xe1,                                // bx ip
     ],
-    wide_entry: &[],
+    wide_entry: None,
 };
 
 /// The entry keeps x9 to x15 as well: functions that preserve nothing have arguments there.
@@ -277,5 +278,5 @@ pub(crate) static AARCH64: Glue = Glue {
         0x00, 0x02, 0x1f, 0xd6,                                // br x16
         0x1f, 0x20, 0x03, 0xd5,                                // nop
     ],
-    wide_entry: &[],
+    wide_entry: None,
 };

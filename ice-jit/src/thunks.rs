@@ -45,7 +45,7 @@ impl Object<'_> {
         let width = self.machine.address_type().bytes() as usize;
         let words = [resolver.context, resolver.resolve];
         let is_wide = self.module.functions.values().any(|decl| decl.traits.wide_registers);
-        let mut code = if is_wide { glue.wide_entry } else { glue.entry }.to_vec();
+        let mut code = glue.wide_entry.filter(|_| is_wide).unwrap_or(glue.entry).to_vec();
         words.iter().for_each(|word| code.extend_from_slice(&word.to_le_bytes()[..width]));
         self.add_code(&code)
     }

@@ -21,7 +21,7 @@ use crate::bitstream::{Dialect, Entry, Reader, Record, RecordRef, unrotate_sign}
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::ssa::SsaChecks;
 
-/// Fewest bytes that the instructions of a body take each, but for some bodies, whose lists grow.
+/// Bytes of a body for each of its instructions, rather too many: lists grow where it is wrong.
 const BYTES_OF_INSTRUCTION: usize = 5;
 
 /// Most instructions that there is room for before they come: longer lists grow without being copied.

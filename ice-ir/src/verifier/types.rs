@@ -105,6 +105,7 @@ impl<'a> Verifier<'a> {
         let func = self.func;
         let is_wide = |value: &Value| func.value_type(*value).is_wide();
         match *data {
+            InstData::CallAs { signature, .. } if !self.module.signatures.is_valid(signature) => false,
             InstData::Call { args, .. }
             | InstData::CallIndirect { args, .. }
             | InstData::CallAs { args, .. }
