@@ -111,12 +111,14 @@ impl<'a> Verifier<'a> {
             | InstData::CallAs { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallIndirect { args, .. }
-            | InstData::ReturnCallAs { args, .. }
-            | InstData::Invoke { args, .. } => {
+            | InstData::ReturnCallAs { args, .. } => {
                 let passed = args.first(self.module.passed_args(data));
                 result.is_wide() || func.args(passed).iter().any(is_wide)
             }
-            InstData::InvokeResult | InstData::SecondResult { .. } => result.is_wide(),
+            InstData::Invoke { call, args } => {
+                func.exceptions.invocation(call).ret.is_wide() || func.args(args).iter().any(is_wide)
+            }
+            InstData::SecondResult { .. } => result.is_wide(),
             InstData::Ret { value } => value.as_ref().is_some_and(is_wide),
             InstData::RetPair { values } => values.iter().any(is_wide),
             _ => false,

@@ -182,11 +182,7 @@ impl Body<'_, '_> {
         let start = usize::from(is_tied);
         Self::check_count(call, start + count + 1)?;
         let (_, lanes) = self.register_part(call.ret)?;
-        let mut values = Vec::with_capacity(call.count);
-        for &arg in &call.args[..start + count + 1] {
-            self.register_part(arg.ty)?;
-            values.push(self.single(arg));
-        }
+        let values = self.register_values(&call.args[..start + count + 1])?;
         let result = lanes.written(0, Single::First);
         let numbers = lanes.written(start + count + 1, Single::First);
         let text = format!("{mnemonic} {result}, {}, {numbers}", list(count, ".16b"));

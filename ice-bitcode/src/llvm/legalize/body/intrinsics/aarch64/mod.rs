@@ -15,6 +15,7 @@ pub(super) mod table;
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use ice_ir::vectors::uniform_lane;
 use ice_ir::{CastOp, Type, Value};
@@ -138,6 +139,15 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Arguments of one part each, which a register has room for.
+    fn register_values(&mut self, args: &[Operand]) -> Checked<Vec<Value>> {
+        let value = |&arg: &Operand| {
+            self.register_part(arg.ty)?;
+            Ok(self.single(arg))
+        };
+        args.iter().map(value).collect()
+    }
+
     /// The argument that a number must be constant for.
     fn constant_argument(&self, operand: Operand) -> Checked<i64> {
         match self.constant_number(operand) {
@@ -155,7 +165,6 @@ impl Body<'_, '_> {
 
     /// One instruction.
     fn aarch64_instruction(&mut self, call: &Call, form: Form, mnemonic: &str) -> Checked<Operand> {
-        Self::check_count(call, form.arguments())?;
         let number = match form.last {
             Last::Nothing => 0,
             _ => self.constant_argument(call.args[form.inputs])?,
@@ -222,12 +231,8 @@ impl Body<'_, '_> {
 
     /// An instruction whose text says which lanes there are; operands are values of one part each.
     fn aarch64_text(&mut self, call: &Call, text: &str, constraints: &str) -> Checked<Operand> {
-        let mut values = [Value::from_u32(0); MAX_ARGUMENTS];
-        for (value, &arg) in values.iter_mut().zip(&call.args[..call.count]) {
-            self.register_part(arg.ty)?;
-            *value = self.single(arg);
-        }
-        self.aarch64_statement(call, text.into(), constraints, &values[..call.count])
+        let values = self.register_values(&call.args[..call.count])?;
+        self.aarch64_statement(call, text.into(), constraints, &values)
     }
 
     /// A shift by the lanes of the second operand, to the left where they are positive. If all are one constant, there may be an
