@@ -24,13 +24,21 @@ struct Stack(*mut c_void);
 
 impl Stack {
     fn new() -> Stack {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
-        let base =
-            (0x1000_0000..0x7000_0000).step_by(STACK).map(std::ptr::without_provenance_mut).find(|&at| {
-                // SAFETY: the flag makes the call fail where something exists.
-                at == unsafe { libc::mmap(at, STACK, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) }
-            });
-        Stack(base.expect("there is room below 2 GiB"))
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: an address is a wish: nothing that exists is touched.
+        let map = |at| Stack(unsafe { libc::mmap(at, STACK, access, flags, -1, 0) });
+        let stack = match size_of::<usize>() {
+            4 => map(std::ptr::null_mut()),
+            // What is elsewhere goes at once.
+            _ => (0x1000_0000..0x7000_0000)
+                .step_by(STACK)
+                .map(|at| map(std::ptr::without_provenance_mut(at)))
+                .find(|stack| stack.0.addr() < 1 << 31)
+                .expect("there is room below 2 GiB"),
+        };
+        assert_ne!(stack.0, libc::MAP_FAILED);
+        stack
     }
 }
 
