@@ -1,10 +1,10 @@
 //! Programs give the same output, or the same error, with machine code and without.
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 mod corners;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 mod programs;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 mod random;
 mod syntax;
 
@@ -23,7 +23,7 @@ pub fn outcome(source: &str, recipe: Option<Recipe>) -> (String, Option<String>,
 
 /// Runs a program with the interpreter alone and with machine code by both recipes. Gives what all print and the error that
 /// all end with, and the figures of `O2`.
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), target_os = "linux"))]
 pub fn agree(source: &str) -> (String, Option<String>, Stats) {
     let (output, error, _) = outcome(source, None);
     let mut stats = Stats::default();

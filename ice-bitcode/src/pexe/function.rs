@@ -21,10 +21,10 @@ use crate::bitstream::{Dialect, Entry, Reader, Record, RecordRef, unrotate_sign}
 use crate::error::{Error, LocatedError, OpenBlock, Result};
 use crate::ssa::SsaChecks;
 
-/// Bytes of a body for each of its instructions, rather too many: lists grow where it is wrong.
+/// Bytes of a body for each of its instructions, about: lists grow where there are more.
 const BYTES_OF_INSTRUCTION: usize = 5;
 
-/// Most instructions that there is room for before they come: longer lists grow without being copied.
+/// Most instructions that there is room for before they come: allocators move longer lists without copying them.
 const MOST_ROOM: usize = 1 << 12;
 
 /// Reads function bodies, one after another.

@@ -180,7 +180,8 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Forgets all, and makes room for a segment of each interval.
+    /// Forgets all, and makes room for a segment of each interval. Not inlined, so that the values of who builds the intervals
+    /// have the registers.
     #[inline(never)]
     pub fn clear(&mut self, intervals: usize) {
         self.segments.clear();

@@ -173,9 +173,6 @@ impl Body<'_, '_> {
 
     /// An instruction for each register.
     fn x86_instruction(&mut self, call: &Call, form: Form, mnemonic: &str) -> Checked<Operand> {
-        if call.count < form.arguments() {
-            return fail(Error::ArgumentCount { passed: call.count, expected: form.arguments() });
-        }
         let number = match form.byte {
             None => 0,
             Some(_) => match self.constant_number(call.args[form.inputs]) {
