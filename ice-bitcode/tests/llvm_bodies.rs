@@ -462,7 +462,15 @@ fn what_is_not_supported_is_refused_with_its_name() {
         ("declare void @g()\ndefine void @f() { musttail call void @g()\n ret void }", ""),
         (
             "declare void @g(ptr, ...)\ndefine void @f(ptr %p, ...) { musttail call void (ptr, ...) @g(ptr %p, ...)\n ret void }",
-            "a tail call in a variadic function",
+            "",
+        ),
+        (
+            "declare tailcc void @g(ptr)\ndefine tailcc void @f(ptr %p, ...) { tail call tailcc void @g(ptr %p)\n ret void }",
+            "in a variadic function with other parameters",
+        ),
+        (
+            "declare tailcc void @g(ptr, ...)\ndefine tailcc void @f(ptr %p, ...) { tail call tailcc void (ptr, ...) @g(ptr %p, i32 1)\n ret void }",
+            "in a variadic function with other parameters or arguments",
         ),
         (
             "declare void @g(ptr sret(i64), ptr)\ndefine void @f(ptr sret(i64) %p, ptr %q) { musttail call void @g(ptr sret(i64) %q, ptr %p)\n ret void }",

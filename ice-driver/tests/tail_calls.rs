@@ -2,9 +2,13 @@
 
 use crate::common;
 
+use common::compiled::{can_make, printed, printed_by_ice};
 use common::program::{check_function, with_entry};
+use common::tools::has;
 use common::{ALL_TARGETS, Scratch, can_run, errors, run_ice};
 use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
 
 /// Functions that jump to each other a million times, directly and through addresses, with frames of their own.
 #[test]
@@ -271,6 +275,29 @@ fn arguments_that_do_not_fit_are_refused() {
 }
 
 /// A frozen program has no such calls.
+/// Clang calls methods with variable arguments through thunks that hand these on, on machines where LLVM can.
+#[test]
+fn variable_arguments_are_handed_on() {
+    if !has("thunks", &["clang-19", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/thunks.cc");
+    for target in ["x86_64", "i686", "aarch64"].into_iter().filter(|target| can_make(target)) {
+        let mut clang = Command::new("clang-19");
+        clang.arg("-fno-rtti");
+        let expected = printed(clang, target, "-O1", &source);
+        assert_eq!(expected.iter().filter(|&&byte| byte == b'\n').count(), 8);
+        for level in ["-O0", "-O2"] {
+            let found = printed_by_ice(&["-fno-rtti"], target, level, &source);
+            assert_eq!(
+                String::from_utf8_lossy(&found),
+                String::from_utf8_lossy(&expected),
+                "{target} {level}"
+            );
+        }
+    }
+}
+
 #[test]
 fn freezing_refuses_them() {
     let scratch = Scratch::new();

@@ -385,7 +385,8 @@ pub enum InstData {
     ReturnCall { callee: FuncId, args: ValueRange },
     /// The same through an address; the signature is the types of the arguments and the results of the function.
     ReturnCallIndirect { callee: Value, args: ValueRange },
-    /// The same as a function of a signature, of the address `args[0]` with the other arguments.
+    /// The same as a function of a signature, of the address `args[0]` with the other arguments. In a variadic function they
+    /// are for the parameters, of which the callee has the same, and it gets the variable arguments that the function got.
     ReturnCallAs { signature: SigId, args: ValueRange },
     /// A call that an exception may leave: goes to one of two blocks ([`exceptions`](crate::exceptions)).
     Invoke { call: Invocation, args: ValueRange },

@@ -577,6 +577,29 @@ fn calls_in_place_of_returns_are_checked_as_calls_and_as_returns() {
     assert_eq!(broken(&of_memory(1), Rules::Ice), BTreeSet::from([Rule::ReturnCall]));
 }
 
+/// In a variadic function the callee has the parameters of the function, and gets no arguments but these.
+#[test]
+fn variable_arguments_are_handed_on_to_the_same_parameters() {
+    let with = |body: &str| {
+        parse(&format!(
+            "target pointer i32 native
+            sig0 = (i32, i32) -> i32 variadic sig1 = (i32, i32) -> i32 sig2 = (i32) -> i32 variadic
+            sig3 = (i32, i32 byval 4 align 4) -> i32 variadic
+            define internal @f(v0: i32, v1: i32) -> i32: sig0 {{ {body} }}"
+        ))
+    };
+    assert_eq!(broken(&with("block0: return_call_as sig0(v1, v1, v0)"), Rules::Ice), BTreeSet::new());
+    for body in [
+        "block0: return_call_as sig0(v1, v1, v0, v0)",
+        "block0: return_call_as sig1(v1, v1, v0)",
+        "block0: return_call_as sig2(v1, v1)",
+        "block0: return_call_as sig3(v1, v1, v0)",
+        "block0: return_call_indirect v1(v1, v0)",
+    ] {
+        assert_eq!(broken(&with(body), Rules::Ice), BTreeSet::from([Rule::ReturnCall]), "{body}");
+    }
+}
+
 #[test]
 fn errors_say_where() {
     let program = parse(&with_body("block0: br block1 block1: v20: i32 = add v0, v1 ret v0"));

@@ -180,6 +180,25 @@ pub trait CallRules: MemoryRules {
     /// What a function does first when its arguments are in their registers.
     fn enter<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, implicit: Self::Implicit);
 
+    /// The places behind the parameters of the function.
+    fn places_of_variables<S: Sink<Self::Inst>>(self, cx: &Cx<'_, Self, S>) -> Self::Places {
+        let signature = cx.module.signature(cx.func.id);
+        let mut places = Self::places(self.convention(Some(signature)), [signature.ret, signature.second]);
+        for (n, &ty) in signature.params.iter().enumerate() {
+            places.next(ty, signature.passing(n));
+        }
+        places
+    }
+
+    /// Uses of the registers in which the function got variable arguments, with what it got in them.
+    fn variables_again<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, operands: &mut CallOperands) {
+        for number in self.places_of_variables(cx).free_registers() {
+            let (word, mem) = (self.temp(cx), self.home(cx, number));
+            self.load_word(cx, word, mem);
+            operands.push(Operand::use_fixed(word, Self::GENERAL, Self::general(number)));
+        }
+    }
+
     /// A register for the next instruction to destroy: a terminator defines none.
     fn scratch<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>) -> VReg {
         let dst = self.temp(cx);
@@ -493,6 +512,9 @@ pub trait CallRules: MemoryRules {
         let moved = cx.moved_arguments(own_places, callee_places, call.args_with_passing(cx.func))?;
         let mut operands = CallOperands::new();
         self.arguments(cx, &call, results, moved.clone(), &mut operands)?;
+        if own.arity == Arity::Variadic {
+            self.variables_again(cx, &mut operands);
+        }
         let callee = self.callee(cx, call.callee);
         let scratch = (!moved.is_empty()).then(|| self.scratch(cx));
         cx.sink.push_with(Self::call_inst(CallInst::ReturnCall(callee, moved, scratch)), &operands);

@@ -204,11 +204,7 @@ pub trait ParamRules: CallRules {
 
     /// The first variable argument of the function.
     fn first_variadic<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>) -> Self::Mem {
-        let signature = cx.module.signature(cx.func.id);
-        let mut places = Self::places(self.convention(Some(signature)), [signature.ret, signature.second]);
-        for (n, &ty) in signature.params.iter().enumerate() {
-            places.next(ty, signature.passing(n));
-        }
+        let places = self.places_of_variables(cx);
         match places.free_registers().next() {
             Some(register) => self.home(cx, register),
             None => Self::incoming(places.stack_area().bytes()),

@@ -204,7 +204,8 @@ impl<'a> Verifier<'a> {
             InstData::ReturnCallIndirect { callee, .. } => {
                 self.check(Rule::PointerOperand, ty(callee) == pointer);
                 let own = self.module.signature(func.id);
-                let is_plain = own.second == Type::Void
+                let is_plain = own.arity == Arity::Fixed
+                    && own.second == Type::Void
                     && own.convention == CallingConvention::Standard
                     && own.struct_return().is_none();
                 self.check(Rule::ReturnCall, is_plain);
@@ -342,7 +343,12 @@ impl<'a> Verifier<'a> {
             && callee.ret.is_scalar_int();
         let same =
             wants_none || (own.ret, own.second, own.results) == (callee.ret, callee.second, callee.results);
+        let finds_variables = own.arity == Arity::Fixed
+            || callee.arity == Arity::Variadic
+                && args.len() == callee.params.len()
+                && (&own.params, &own.passing) == (&callee.params, &callee.passing);
         self.check(Rule::ReturnCall, same && own.convention == callee.convention && passes_memory_on);
+        self.check(Rule::ReturnCall, finds_variables);
         self.check_pnacl(Rule::ReturnCall, false);
     }
 

@@ -186,6 +186,10 @@ impl CallRules for Aarch64 {
         self.variable_arguments(cx, operands)
     }
 
+    fn variables_again<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, operands: &mut CallOperands) {
+        self.saved_again(cx, operands);
+    }
+
     fn enter<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, implicit: Self::Implicit) {
         if let Some(saved) = implicit {
             self.save_arguments(cx, &saved);

@@ -70,6 +70,26 @@ impl Aarch64 {
         }
     }
 
+    /// Uses of the registers that carried no parameter, with what was stored.
+    pub(super) fn saved_again<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, operands: &mut CallOperands) {
+        let places = parameter_places(cx.module.signature(cx.func.id));
+        let Some(object) = cx.sink.frame().saved_arguments else {
+            return cx.fault("a function without variable arguments hands them on");
+        };
+        let area = Amode::new(Base::Object(object), 0);
+        for n in places.words..ARGS {
+            let (dst, mem) = (self.address_temp(cx), area.offset(8 * i32::from(n)));
+            cx.sink.push(Inst::Load { op: Transfer::LdrX, dst, mem });
+            operands.push(Operand::use_fixed(dst, GPR, x(n)));
+        }
+        for n in places.vectors..ARGS {
+            let mem = area.offset(GENERAL_BYTES as i32 + 16 * i32::from(n));
+            let dst = cx.temp(Type::V4I32).lo();
+            cx.sink.push(Inst::LoadFloat { width: FloatWidth::Q, dst, mem });
+            operands.push(Operand::use_fixed(dst, QUAD, v(n)));
+        }
+    }
+
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
         let places = parameter_places(cx.module.signature(cx.func.id));

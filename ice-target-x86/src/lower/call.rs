@@ -212,7 +212,8 @@ impl X86 {
         let Call { callee, signature, .. } = call;
         let origin = self.origin(cx, inst, callee);
         let mut operands = Operands::new();
-        let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
+        let places = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
+        self.beside_arguments(cx, signature, places.vectors, &mut operands);
         let convention = signature.map_or(CallingConvention::Standard, |signature| signature.convention);
         let callee = match (callee, convention) {
             (Destination::Address(address), _) => Callee::Value(self.reg(cx, address)),
@@ -233,7 +234,7 @@ impl X86 {
             _ if self.tracks_branches => self.tracked_call(cx, &call, callee)?,
             _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
         };
-        self.finish_call(cx, (call, origin), &mut operands, stack, (results, signature))
+        self.finish_call(cx, (call, origin), &mut operands, places.stack, (results, signature))
     }
 
     /// A call of what preserves as much as standard functions, where branches are tracked.
@@ -299,7 +300,7 @@ impl X86 {
         call: &Call<'_>,
         stored: Range<u32>,
         operands: &mut Operands,
-    ) -> StackArguments {
+    ) -> ArgumentPlaces {
         let (func, signature) = (cx.func, call.signature);
         let mut places = ArgumentPlaces::of(self.mode, signature);
         let mut low_half = None;
@@ -351,20 +352,7 @@ impl X86 {
                 ArgumentPlace::Stack(_) | ArgumentPlace::AtStack(_) => {}
             }
         }
-        if let Some(signature) = signature
-            && signature.arity == Arity::Variadic
-            && self.mode == Mode::Bits64
-        {
-            if signature.convention == CallingConvention::Win64 {
-                self.floats_also_as_integers(cx, operands);
-                return places.stack;
-            }
-            // al: at least the number of vector registers that carry arguments.
-            let dst = self.temp(cx, Type::I32);
-            cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: places.vectors.into() });
-            operands.push(Operand::use_fixed(dst, GPR, RAX));
-        }
-        places.stack
+        places
     }
 
     /// Copies an object of `size` bytes to its place among the outgoing arguments. A call of `memcpy` would

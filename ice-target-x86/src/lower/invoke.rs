@@ -36,7 +36,8 @@ impl X86 {
             }
         }
         let mut operands = Operands::new();
-        let stack = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
+        let places = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
+        self.beside_arguments(cx, signature, places.vectors, &mut operands);
         let callee = match callee {
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
             Destination::Function(callee) | Destination::Retyped(callee) => {
@@ -54,7 +55,7 @@ impl X86 {
                 "an invoke of what returns twice or may be anything, where branches are tracked",
             ));
         }
-        self.note_call(cx, stack);
+        self.note_call(cx, places.stack);
         let popped = self.popped_by_call(signature)?;
         let invoke = Inst::Invoke { callee, mode: self.mode, popped, normal, pad, clauses };
         cx.sink.push_with(invoke, &operands);

@@ -14,7 +14,7 @@ use ice_codegen::mach::Sink;
 use ice_codegen::return_call::{PlaceArguments, StackPart, is_as_good_as_return};
 use ice_codegen::rules::{Call, Destination};
 use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
-use ice_ir::native::{CallingConvention, Passing};
+use ice_ir::native::{Arity, CallingConvention, Passing};
 use ice_ir::{FuncId, Function, Module, Signature, Symbol, Type, Value, ValueDef};
 use ice_regalloc::{Constraint, PReg};
 
@@ -80,7 +80,11 @@ impl X86 {
         let args = call.args_with_passing(func);
         let moved = cx.moved_arguments(places(Some(own)), places(call.signature), args)?;
         let mut operands = Operands::new();
-        self.arguments(cx, &call, moved.clone(), &mut operands);
+        let places = self.arguments(cx, &call, moved.clone(), &mut operands);
+        match own.arity {
+            Arity::Variadic => self.saved_again(cx, &mut operands),
+            Arity::Fixed => self.beside_arguments(cx, call.signature, places.vectors, &mut operands),
+        }
         let callee = match call.callee {
             Destination::Address(address) => Callee::Value(self.reg(cx, address)),
             // The register that the linker's stubs want has its old content again at the jump.

@@ -6,6 +6,7 @@
 //! their four general registers to the places that callers leave for them below the stack arguments, so that all arguments
 //! are words one after another, and a list is the address of the next one.
 
+use super::call::Operands;
 use crate::abi::unused_int_args;
 use crate::emit::SAVED_VECTORS;
 use crate::inst::{Amode, Base, Inst};
@@ -14,7 +15,7 @@ use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::{Mode, Width};
 use ice_codegen::mach::{Operand, Sink, VReg};
-use ice_ir::native::CallingConvention;
+use ice_ir::native::{Arity, CallingConvention};
 use ice_ir::{Signature, Type, Value};
 
 /// Bytes of the area.
@@ -78,6 +79,63 @@ impl X86 {
             let mem = Amode::new(base, 8 * n as i32);
             cx.sink.push(Inst::Store { width: Width::B64, src, mem });
         }
+    }
+
+    /// Uses of the registers that carried no parameter of a variadic function, with what was stored, and of al, which has
+    /// to be at least the number of vectors.
+    pub(super) fn saved_again<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, operands: &mut Operands) {
+        if self.mode == Mode::Bits32 {
+            return;
+        }
+        let signature = cx.module.signature(cx.func.id);
+        let places = self.parameter_places(signature);
+        let is_windows = signature.convention == CallingConvention::Win64;
+        let base = match cx.sink.frame().saved_arguments {
+            _ if is_windows => Base::Incoming,
+            Some(object) => Base::Object(object),
+            None => return cx.fault("a function without variable arguments hands them on"),
+        };
+        for (n, reg) in unused_int_args(&places) {
+            let (dst, mem) = (self.temp(cx, Type::I64), Amode::new(base, 8 * n as i32));
+            cx.sink.push(Inst::Load { width: Width::B64, dst, mem });
+            operands.push(Operand::use_fixed(dst, GPR, reg));
+        }
+        if is_windows {
+            return;
+        }
+        for n in places.vectors..8 {
+            let mem = Amode::new(base, SAVED_VECTORS + 16 * i32::from(n));
+            let dst = self.temp(cx, Type::V4I32);
+            cx.sink.push(Inst::LoadXmm { size: 16, dst, mem });
+            operands.push(Operand::use_fixed(dst, XMM, xmm(n)));
+        }
+        self.count_vectors(cx, 8, operands);
+    }
+
+    /// What a call of a function of this signature has in registers beside its arguments, if that is a variadic one.
+    #[inline]
+    pub(super) fn beside_arguments<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        signature: Option<&Signature>,
+        vectors: u8,
+        operands: &mut Operands,
+    ) {
+        let Some(signature) = signature.filter(|signature| signature.arity == Arity::Variadic) else {
+            return;
+        };
+        match (self.mode, signature.convention) {
+            (Mode::Bits32, _) => {}
+            (Mode::Bits64, CallingConvention::Win64) => self.floats_also_as_integers(cx, operands),
+            (Mode::Bits64, _) => self.count_vectors(cx, vectors, operands),
+        }
+    }
+
+    /// Says in al that at most so many vector registers carry arguments.
+    fn count_vectors<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, vectors: u8, operands: &mut Operands) {
+        let dst = self.temp(cx, Type::I32);
+        cx.sink.push(Inst::MovImm { width: Width::B32, dst, imm: vectors.into() });
+        operands.push(Operand::use_fixed(dst, GPR, RAX));
     }
 
     /// Makes the list begin with the first variadic argument.

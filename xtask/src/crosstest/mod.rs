@@ -55,7 +55,7 @@ bitcode, with the same boundary values and pseudo-random ones, and reports each 
   --seed N         another seed for the values (1)
   --function NAME  only this function
   --list           prints the names of the sources
-  --in-process     Ice's code is made by `ice-jit` in the process of each program, in the place of an object; not mipsel or aarch64
+  --in-process     Ice's code is made by `ice-jit` in the process of each program, in the place of an object; not mipsel
 ",
     "  --translator T   what is tested: 'ice', 'llc-19' (against itself at another level, which tests the test), or a
                    program with the command line of `ice translate` (ice)

@@ -108,10 +108,15 @@ impl Body<'_, '_> {
             }
             _ => return unsupported("musttail of what is no function"),
         };
-        if own.arity == Arity::Variadic {
-            return unsupported("a tail call in a variadic function");
-        }
         let first = usize::from(matches!(data, InstData::ReturnCallAs { .. }));
+        // With the same parameters, and nothing behind them, the callee finds what the function got behind its own.
+        let hands_on = |callee: &Signature| {
+            (callee.arity, &callee.params) == (own.arity, &own.params)
+                && args.len() == first + own.params.len()
+        };
+        if own.arity == Arity::Variadic && !callee.is_some_and(hands_on) {
+            return unsupported("a tail call in a variadic function with other parameters or arguments");
+        }
         self.pass_result_memory_on(own, callee, (args, first), is_demoted)?;
         let result = self.b.func.result(call).map_or(Type::Void, |value| self.ty_of(value));
         let (second, results) =
