@@ -165,6 +165,22 @@ fn conversions_of_wide_integers_and_floats_give_the_same_everywhere() {
     }
 }
 
+/// The program itself knows what is right: LLVM rounds integers of more than 128 bits twice.
+#[test]
+fn wide_integers_are_rounded_to_long_doubles() {
+    if !has("intrinsics", &["clang-19", "gcc"]) {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/wide_extended.c");
+    for target in ["x86_64", "i686"].into_iter().filter(|target| can_make(target)) {
+        for level in ["-O0", "-O2"] {
+            let found = printed_by_ice(&[], target, level, &source);
+            let found = String::from_utf8_lossy(&found);
+            assert_eq!(found, "135426 checks, 0 failures\n", "{target} {level}");
+        }
+    }
+}
+
 #[test]
 fn numbers_of_80_bits_give_what_clangs_code_gives() {
     if has("intrinsics", &["clang-19", "gcc"]) {

@@ -22,11 +22,11 @@ use crate::llvm::legalize::shape::Scalar;
 use crate::llvm::legalize::signature::Role;
 
 /// Exponent of a significand that is an integer.
-const INTEGER_EXPONENT: i64 = 16383 + 63;
-const SIGN: i64 = 0x8000;
-const EXPONENT: i64 = 0x7fff;
+pub(super) const INTEGER_EXPONENT: i64 = 16383 + 63;
+pub(super) const SIGN: i64 = 0x8000;
+pub(super) const EXPONENT: i64 = 0x7fff;
 /// The leading one of a significand, and the bit that makes a NaN quiet.
-const LEADING: i64 = i64::MIN;
+pub(super) const LEADING: i64 = i64::MIN;
 const QUIET: i64 = 1 << 62;
 
 /// Most results of a function that have places of their own: 2 KiB of its frame.
@@ -289,8 +289,14 @@ impl Body<'_, '_> {
                 let value = self.resize_zero(value, int_type(bits));
                 Ok(self.push(value))
             }
-            (Scalar::Int(_), _) | (_, Scalar::Int(_)) => {
-                unsupported("a conversion between x86_fp80 and integers of more than 64 bits")
+            (Scalar::Int(bits), _) => {
+                let sign = if op == CastOp::Sitofp { Sign::Signed } else { Sign::Unsigned };
+                let limbs = self.limbs_of_int(bits, a, sign);
+                self.wide_to_extended(sign, limbs)
+            }
+            (_, Scalar::Int(bits)) => {
+                let sign = if op == CastOp::Fptosi { Sign::Signed } else { Sign::Unsigned };
+                Ok(self.extended_to_wide(sign, a, bits))
             }
             (Scalar::Extended, Scalar::Float | Scalar::Double) => {
                 let [place, x, _] = self.extended_temporaries()?;
@@ -344,15 +350,21 @@ impl Body<'_, '_> {
         let exponent = self.bin_int(BinaryOp::And, upper, EXPONENT);
         let integer = self.i64(INTEGER_EXPONENT);
         let shift = self.bin(BinaryOp::Sub, integer, exponent);
-        let is_fraction = self.icmp_int(IntCond::Ugt, shift, 63);
-        let within = self.bin_int(BinaryOp::And, shift, 63);
-        let size = self.bin(BinaryOp::Lshr, significand, within);
+        let size = self.extended_whole(significand, shift);
         let zero = self.i64(0);
-        let size = self.choose(is_fraction, zero, size);
         let sign = self.bin_int(BinaryOp::And, upper, SIGN);
         let is_negative = self.icmp_int(IntCond::Ne, sign, 0);
         let negated = self.bin(BinaryOp::Sub, zero, size);
         self.choose(is_negative, negated, size)
+    }
+
+    /// A significand shifted down; nothing of it if that is by more bits than it has.
+    pub(super) fn extended_whole(&mut self, significand: Value, shift: Value) -> Value {
+        let is_fraction = self.icmp_int(IntCond::Ugt, shift, 63);
+        let within = self.bin_int(BinaryOp::And, shift, 63);
+        let size = self.bin(BinaryOp::Lshr, significand, within);
+        let zero = self.i64(0);
+        self.choose(is_fraction, zero, size)
     }
 
     // ---- calls

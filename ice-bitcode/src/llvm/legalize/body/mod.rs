@@ -44,6 +44,7 @@ mod doubles;
 mod entry;
 pub(super) mod exceptions;
 mod extended;
+mod extended_integer;
 mod float;
 mod indirect;
 mod integer;

@@ -2,9 +2,10 @@
 
 use ice_ir::{BinaryOp, CastOp, IntCond, Type};
 
-use super::integer::{BitOp, Sign};
+use super::integer::Sign;
 use super::quad::{BIAS, FRACTION};
 use super::values::Run;
+use super::wide_float::Normalized;
 use super::{Body, Checked};
 
 /// Bits of a fraction.
@@ -46,25 +47,7 @@ impl Body<'_, '_> {
     /// The number next to an integer whose last limb is extended; to the even one of two.
     pub(super) fn wide_to_quad(&mut self, sign: Sign, a: Run) -> Checked<Run> {
         let bits = 64 * a.len;
-        let (signs, magnitude) = match sign {
-            Sign::Signed => {
-                let signs = self.wide_sign(a);
-                (signs, self.wide_negate_if(signs, a))
-            }
-            Sign::Unsigned => (self.i64(0), a),
-        };
-        // The two highest limbs once the first one bit is their highest, with one bit for whatever is below them.
-        let zeros = self.wide_bits(BitOp::Ctlz, bits, magnitude)?;
-        let zeros = self.get(zeros, 0);
-        let shifted = self.wide_shift(BinaryOp::Shl, magnitude, zeros);
-        let high = self.get(shifted, a.len - 1);
-        let mut low = self.get(shifted, a.len - 2);
-        if a.len > 2 {
-            let below = self.wide_any(shifted.part(0, a.len - 2));
-            let is_inexact = self.icmp_int(IntCond::Ne, below, 0);
-            let is_inexact = self.cast(CastOp::Zext, is_inexact, Type::I64);
-            low = self.bin(BinaryOp::Or, low, is_inexact);
-        }
+        let Normalized { signs, zeros, high, low, is_zero } = self.normalized(sign, a)?;
         // Adding just under half of the last place, and the last bit, carries into it where it is to be rounded up.
         let rest = self.bin_int(BinaryOp::And, low, (1 << BELOW) - 1);
         let kept = self.bin_int(BinaryOp::Lshr, low, BELOW);
@@ -86,8 +69,6 @@ impl Body<'_, '_> {
         let is_infinite = self.icmp(IntCond::Sge, exponent, limit);
         let exponent = self.bin_int(BinaryOp::Shl, exponent, FRACTION);
         let high = self.bin(BinaryOp::Add, high, exponent);
-        let any = self.wide_any(magnitude);
-        let is_zero = self.icmp_int(IntCond::Eq, any, 0);
         let [zero, infinity] = [0, 0x7fff << FRACTION].map(|half| self.i64(half));
         let low = self.choose(is_infinite, zero, low);
         let low = self.choose(is_zero, zero, low);

@@ -12,7 +12,44 @@ const BIAS: i64 = 1023;
 /// Bits of the fraction of an `f64`.
 const FRACTION: i64 = 52;
 
+/// A number of two limbs or more, shifted until its first one leads.
+pub(super) struct Normalized {
+    /// All bits the sign of the number.
+    pub signs: Value,
+    /// By how much it was shifted.
+    pub zeros: Value,
+    /// The two highest limbs, with one bit for whatever is below them.
+    pub high: Value,
+    pub low: Value,
+    pub is_zero: Value,
+}
+
 impl Body<'_, '_> {
+    /// The magnitude of a number whose last limb is extended.
+    pub(super) fn normalized(&mut self, sign: Sign, a: Run) -> Checked<Normalized> {
+        let (signs, magnitude) = match sign {
+            Sign::Signed => {
+                let signs = self.wide_sign(a);
+                (signs, self.wide_negate_if(signs, a))
+            }
+            Sign::Unsigned => (self.i64(0), a),
+        };
+        let zeros = self.wide_bits(BitOp::Ctlz, 64 * a.len, magnitude)?;
+        let zeros = self.get(zeros, 0);
+        let shifted = self.wide_shift(BinaryOp::Shl, magnitude, zeros);
+        let high = self.get(shifted, a.len - 1);
+        let mut low = self.get(shifted, a.len - 2);
+        if a.len > 2 {
+            let below = self.wide_any(shifted.part(0, a.len - 2));
+            let is_inexact = self.icmp_int(IntCond::Ne, below, 0);
+            let is_inexact = self.cast(CastOp::Zext, is_inexact, Type::I64);
+            low = self.bin(BinaryOp::Or, low, is_inexact);
+        }
+        let any = self.wide_any(magnitude);
+        let is_zero = self.icmp_int(IntCond::Eq, any, 0);
+        Ok(Normalized { signs, zeros, high, low, is_zero })
+    }
+
     /// The `ty`, `f32` or `f64`, next to a number of `bits` bits whose last limb is extended; to the even one of two.
     pub(super) fn wide_to_float(&mut self, sign: Sign, bits: u32, a: Run, ty: Type) -> Checked<Value> {
         let name = match (sign, ty) {
