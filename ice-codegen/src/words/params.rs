@@ -1,8 +1,8 @@
 //! Incoming parameters and returns.
 //!
 //! The registers of variable arguments, and those of an object that is passed by value, are stored to their *home* when a
-//! function begins, so that all lies in memory one after another. What travels as words in registers is put together when
-//! all of these are free, and with what is on the stack.
+//! function begins, so that all lies in memory one after another; a call in place of a return gets the former from there.
+//! What travels as words in registers is put together when all of these are free, and with what is on the stack.
 
 use super::Cx;
 use super::call::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords as _, check_signature};

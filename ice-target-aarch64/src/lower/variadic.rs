@@ -1,4 +1,5 @@
-//! Variadic functions: the area of saved register arguments, and `va_start`.
+//! Variadic functions: the area of saved register arguments, `va_start`, and calls in place of returns, which get what
+//! was saved.
 //!
 //! The prologue stores the registers that carry no parameter: x0 to x7 in 8 bytes each, then v0 to v7 in 16. A list is
 //! `struct { void *stack, *gr_top, *vr_top; int gr_offs, vr_offs; }`, whose offsets are negative, from the ends of the two

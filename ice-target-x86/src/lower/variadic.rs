@@ -1,4 +1,5 @@
-//! Variadic functions: the area of saved register arguments, and `va_start`.
+//! Variadic functions: the area of saved register arguments, `va_start`, and calls in place of returns, which get what
+//! was saved.
 //!
 //! On x86-64 the prologue stores the argument registers that carry no parameter where the AMD64 supplement
 //! (section 3.5.7) wants them: six general registers of 8 bytes, then eight vector registers of 16, the latter

@@ -111,7 +111,7 @@ impl Body<'_, '_> {
         let first = usize::from(matches!(data, InstData::ReturnCallAs { .. }));
         // With the same parameters, and nothing behind them, the callee finds what the function got behind its own.
         let hands_on = |callee: &Signature| {
-            (callee.arity, &callee.params) == (own.arity, &own.params)
+            (callee.arity, &callee.params, &callee.passing) == (own.arity, &own.params, &own.passing)
                 && args.len() == first + own.params.len()
         };
         if own.arity == Arity::Variadic && !callee.is_some_and(hands_on) {
