@@ -69,6 +69,15 @@ impl Signature {
         self.passing.get(index).copied().unwrap_or_default()
     }
 
+    /// Whether a call of `callee` with so many arguments, in place of a return of a function of this signature, leaves variable
+    /// arguments where the callee looks for them: there are none, or both have the same parameters and nothing comes behind.
+    #[must_use]
+    pub fn hands_variables_to(&self, callee: &Signature, args: usize) -> bool {
+        self.arity == Arity::Fixed
+            || (callee.arity, &callee.params, &callee.passing) == (self.arity, &self.params, &self.passing)
+                && args == self.params.len()
+    }
+
     /// How argument `index` of a call in `func` is passed, which is `arg`: as the parameter, or as
     /// [a variable one](Passing::of_variable).
     #[inline]

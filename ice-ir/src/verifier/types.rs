@@ -343,12 +343,8 @@ impl<'a> Verifier<'a> {
             && callee.ret.is_scalar_int();
         let same =
             wants_none || (own.ret, own.second, own.results) == (callee.ret, callee.second, callee.results);
-        let finds_variables = own.arity == Arity::Fixed
-            || callee.arity == Arity::Variadic
-                && args.len() == callee.params.len()
-                && (&own.params, &own.passing) == (&callee.params, &callee.passing);
         self.check(Rule::ReturnCall, same && own.convention == callee.convention && passes_memory_on);
-        self.check(Rule::ReturnCall, finds_variables);
+        self.check(Rule::ReturnCall, own.hands_variables_to(callee, args.len()));
         self.check_pnacl(Rule::ReturnCall, false);
     }
 

@@ -5,7 +5,7 @@
 //! `struct { void *stack, *gr_top, *vr_top; int gr_offs, vr_offs; }`, whose offsets are negative, from the ends of the two
 //! areas (AAPCS64, 2023Q3, 10.1.5 and appendix B).
 
-use crate::abi::{ARGS, ArgumentPlaces, Convention};
+use crate::abi::ARGS;
 use crate::inst::{Amode, Base, Inst, Src};
 use crate::regs::{GPR, QUAD, v, x};
 use crate::target::{Aarch64, Cx};
@@ -13,9 +13,9 @@ use arrayvec::ArrayVec;
 use ice_asm::aarch64::{FloatWidth, Transfer, Width};
 use ice_codegen::mach::{Operand, Sink, VReg};
 use ice_codegen::return_call::PlaceArguments as _;
-use ice_codegen::words::{CallOperands, PlaceWords as _};
+use ice_codegen::words::{CallOperands, CallRules as _};
 use ice_ir::native::Arity;
-use ice_ir::{Signature, Type, Value};
+use ice_ir::{Type, Value};
 
 /// Bytes of the general registers in the area, and of all of it.
 const GENERAL_BYTES: u32 = 8 * ARGS as u32;
@@ -27,15 +27,6 @@ pub struct SavedArguments {
     vectors: ArrayVec<(u8, VReg), 8>,
 }
 
-/// What is handed out to the parameters of a function.
-fn parameter_places(signature: &Signature) -> ArgumentPlaces {
-    let mut places = ArgumentPlaces::new(Convention::Standard);
-    for (n, &ty) in signature.params.iter().enumerate() {
-        places.next(ty, signature.passing(n));
-    }
-    places
-}
-
 impl Aarch64 {
     /// Takes the registers that carry no parameter of a variadic function.
     pub(super) fn variable_arguments<S: Sink<Inst>>(
@@ -43,11 +34,10 @@ impl Aarch64 {
         cx: &mut Cx<'_, S>,
         operands: &mut CallOperands,
     ) -> Option<SavedArguments> {
-        let signature = cx.module.signature(cx.func.id);
-        if signature.arity != Arity::Variadic {
+        if cx.module.signature(cx.func.id).arity != Arity::Variadic {
             return None;
         }
-        let places = parameter_places(signature);
+        let places = self.places_of_variables(cx);
         let words = (places.words..ARGS).map(|n| (n, self.address_temp(cx))).collect();
         let vectors = (places.vectors..ARGS).map(|n| (n, cx.temp(Type::V4I32).lo())).collect();
         let saved = SavedArguments { words, vectors };
@@ -73,7 +63,7 @@ impl Aarch64 {
 
     /// Uses of the registers that carried no parameter, with what was stored.
     pub(super) fn saved_again<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, operands: &mut CallOperands) {
-        let places = parameter_places(cx.module.signature(cx.func.id));
+        let places = self.places_of_variables(cx);
         let Some(object) = cx.sink.frame().saved_arguments else {
             return cx.fault("a function without variable arguments hands them on");
         };
@@ -93,7 +83,7 @@ impl Aarch64 {
 
     /// Makes the list begin with the first variadic argument.
     pub(super) fn start_variadic<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, list: Value) {
-        let places = parameter_places(cx.module.signature(cx.func.id));
+        let places = self.places_of_variables(cx);
         let Some(object) = cx.sink.frame().saved_arguments else {
             return cx.fault("a function without variable arguments lists them");
         };

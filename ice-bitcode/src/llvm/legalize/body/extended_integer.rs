@@ -14,10 +14,7 @@ impl Body<'_, '_> {
         let (significand, upper) = (self.get(a, 0), self.get(a, 1));
         let exponent = self.bin_int(BinaryOp::And, upper, EXPONENT);
         let up = self.bin_int(BinaryOp::Sub, exponent, INTEGER_EXPONENT);
-        let zero = self.i64(0);
-        let down = self.bin(BinaryOp::Sub, zero, up);
-        // One of both shifts is by nothing.
-        let [up, down] = [up, down].map(|by| self.int_pick(IntCond::Sgt, 64, by, zero));
+        let [up, down] = self.up_and_down(up);
         let number = self.extended_whole(significand, down);
         let number = self.push(number);
         let number = self.wide_resize(number, bits.div_ceil(64), Sign::Unsigned);
@@ -34,7 +31,8 @@ impl Body<'_, '_> {
 
     /// The number next to an integer whose last limb is extended; to the even one of two.
     pub(super) fn wide_to_extended(&mut self, sign: Sign, a: Run) -> Checked<Run> {
-        let Normalized { signs, zeros, high, low, is_zero } = self.normalized(sign, a)?;
+        let Normalized { signs, zeros, high, low } = self.normalized(sign, a)?;
+        let is_zero = self.icmp_int(IntCond::Eq, high, 0);
         let [zero, leading] = [0, LEADING].map(|number| self.i64(number));
         // Up from more than a half, and from a half where the last bit is one.
         let odd = self.bin_int(BinaryOp::And, high, 1);

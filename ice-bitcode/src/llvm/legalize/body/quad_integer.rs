@@ -26,10 +26,8 @@ impl Body<'_, '_> {
         self.copy(number, 0, halves.part(0, 1));
         self.set(number, 1, fraction);
         let up = self.bin_int(BinaryOp::Sub, field, BIAS + FRACTION_BITS);
-        let zero = self.i64(0);
-        let down = self.bin(BinaryOp::Sub, zero, up);
-        // One of both shifts is by nothing. Less than 1 leaves nothing.
-        let [up, down] = [up, down].map(|by| self.int_pick(IntCond::Sgt, 64, by, zero));
+        // Less than 1 leaves nothing.
+        let [up, down] = self.up_and_down(up);
         let most = self.i64(127);
         let down = self.int_pick(IntCond::Slt, 64, down, most);
         let number = self.wide_shift(BinaryOp::Lshr, number, down);
@@ -47,7 +45,8 @@ impl Body<'_, '_> {
     /// The number next to an integer whose last limb is extended; to the even one of two.
     pub(super) fn wide_to_quad(&mut self, sign: Sign, a: Run) -> Checked<Run> {
         let bits = 64 * a.len;
-        let Normalized { signs, zeros, high, low, is_zero } = self.normalized(sign, a)?;
+        let Normalized { signs, zeros, high, low } = self.normalized(sign, a)?;
+        let is_zero = self.icmp_int(IntCond::Eq, high, 0);
         // Adding just under half of the last place, and the last bit, carries into it where it is to be rounded up.
         let rest = self.bin_int(BinaryOp::And, low, (1 << BELOW) - 1);
         let kept = self.bin_int(BinaryOp::Lshr, low, BELOW);

@@ -109,11 +109,7 @@ impl Body<'_, '_> {
             _ => return unsupported("musttail of what is no function"),
         };
         let first = usize::from(matches!(data, InstData::ReturnCallAs { .. }));
-        // With the same parameters, and nothing behind them, the callee finds what the function got behind its own.
-        let hands_on = |callee: &Signature| {
-            (callee.arity, &callee.params, &callee.passing) == (own.arity, &own.params, &own.passing)
-                && args.len() == first + own.params.len()
-        };
+        let hands_on = |callee: &Signature| own.hands_variables_to(callee, args.len() - first);
         if own.arity == Arity::Variadic && !callee.is_some_and(hands_on) {
             return unsupported("a tail call in a variadic function with other parameters or arguments");
         }

@@ -18,10 +18,9 @@ pub(super) struct Normalized {
     pub signs: Value,
     /// By how much it was shifted.
     pub zeros: Value,
-    /// The two highest limbs, with one bit for whatever is below them.
+    /// The two highest limbs, with one bit for whatever is below them. The first is 0 if the number is.
     pub high: Value,
     pub low: Value,
-    pub is_zero: Value,
 }
 
 impl Body<'_, '_> {
@@ -45,9 +44,14 @@ impl Body<'_, '_> {
             let is_inexact = self.cast(CastOp::Zext, is_inexact, Type::I64);
             low = self.bin(BinaryOp::Or, low, is_inexact);
         }
-        let any = self.wide_any(magnitude);
-        let is_zero = self.icmp_int(IntCond::Eq, any, 0);
-        Ok(Normalized { signs, zeros, high, low, is_zero })
+        Ok(Normalized { signs, zeros, high, low })
+    }
+
+    /// By how many bits to shift up and down for a shift up by a number with a sign: one of both is nothing.
+    pub(super) fn up_and_down(&mut self, up: Value) -> [Value; 2] {
+        let zero = self.i64(0);
+        let down = self.bin(BinaryOp::Sub, zero, up);
+        [up, down].map(|by| self.int_pick(IntCond::Sgt, 64, by, zero))
     }
 
     /// The `ty`, `f32` or `f64`, next to a number of `bits` bits whose last limb is extended; to the even one of two.
@@ -62,39 +66,26 @@ impl Body<'_, '_> {
             let value = self.library(name, &[self.get(a, 0), self.get(a, 1)], ty)?;
             return value.map_or_else(|| unsupported(name), Ok);
         }
-        let bits = 64 * a.len;
-        let (is_negative, magnitude) = match sign {
-            Sign::Signed => {
-                let signs = self.wide_sign(a);
-                (Some(self.icmp_int(IntCond::Ne, signs, 0)), self.wide_negate_if(signs, a))
-            }
-            Sign::Unsigned => (None, a),
-        };
-        // The highest limb once the first one bit is its highest, with one bit for whatever is below it.
-        let zeros = self.wide_bits(BitOp::Ctlz, bits, magnitude)?;
-        let zeros = self.get(zeros, 0);
-        let shifted = self.wide_shift(BinaryOp::Shl, magnitude, zeros);
-        let below = self.wide_any(shifted.part(0, a.len - 1));
-        let is_inexact = self.icmp_int(IntCond::Ne, below, 0);
+        // The highest limb, with one bit for whatever is below it.
+        let Normalized { signs, zeros, high, low } = self.normalized(sign, a)?;
+        let is_inexact = self.icmp_int(IntCond::Ne, low, 0);
         let is_inexact = self.cast(CastOp::Zext, is_inexact, Type::I64);
-        let top = self.bin(BinaryOp::Or, self.get(shifted, a.len - 1), is_inexact);
+        let top = self.bin(BinaryOp::Or, high, is_inexact);
         let rounded = self.cast(CastOp::Uitofp, top, ty);
         let rounded = if ty == Type::F32 { self.cast(CastOp::Fpext, rounded, Type::F64) } else { rounded };
         // Times a power of two, which is exact or infinite; of all that are infinite the same one will do.
-        let most = self.i64(i64::from(bits) - 64);
+        let most = self.i64(64 * i64::from(a.len - 1));
         let exponent = self.bin(BinaryOp::Sub, most, zeros);
         let limit = self.i64(BIAS);
         let exponent = self.int_pick(IntCond::Slt, 64, exponent, limit);
         let field = self.bin_int(BinaryOp::Add, exponent, BIAS);
         let field = self.bin_int(BinaryOp::Shl, field, FRACTION);
         let power = self.bits_as(field, Type::F64);
-        let mut value = self.bin(BinaryOp::Fmul, rounded, power);
-        if let Some(is_negative) = is_negative {
-            let bits = self.bits_as(value, Type::I64);
-            let bits = self.bin_int(BinaryOp::Xor, bits, i64::MIN);
-            let negated = self.bits_as(bits, Type::F64);
-            value = self.choose(is_negative, negated, value);
-        }
+        let size = self.bin(BinaryOp::Fmul, rounded, power);
+        let size = self.bits_as(size, Type::I64);
+        let sign = self.bin_int(BinaryOp::And, signs, i64::MIN);
+        let bits = self.bin(BinaryOp::Or, size, sign);
+        let value = self.bits_as(bits, Type::F64);
         Ok(if ty == Type::F32 { self.cast(CastOp::Fptrunc, value, Type::F32) } else { value })
     }
 
@@ -120,10 +111,8 @@ impl Body<'_, '_> {
         let fraction = self.bin_int(BinaryOp::And, bits, (1 << FRACTION) - 1);
         let number = self.bin_int(BinaryOp::Or, fraction, 1 << FRACTION);
         let up = self.bin_int(BinaryOp::Sub, field, BIAS + FRACTION);
-        let zero = self.i64(0);
-        let down = self.bin(BinaryOp::Sub, zero, up);
-        // One of both shifts is by nothing. Less than 1 leaves nothing.
-        let [up, down] = [up, down].map(|by| self.int_pick(IntCond::Sgt, 64, by, zero));
+        // Less than 1 leaves nothing.
+        let [up, down] = self.up_and_down(up);
         let most = self.i64(63);
         let down = self.int_pick(IntCond::Slt, 64, down, most);
         let number = self.bin(BinaryOp::Lshr, number, down);
