@@ -137,6 +137,7 @@ const fn is_instruction_field(kind: RelocKind) -> bool {
 #[cfg(feature = "llvm")]
 const HARD: MachineDescription = MachineDescription {
     block_addresses: BlockAddresses::Code,
+    shuffles_lanes: true,
     has_doubleword_vectors: true,
     half_argument: Type::F32,
     half_result: Type::F32,

@@ -7,7 +7,6 @@ use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
-use super::vector::vector_of;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::int_type;
@@ -291,7 +290,7 @@ impl Body<'_, '_> {
             let run = self.by_doubles(1, [parts], |cx, [x]| Ok(cx.bits_as(x, Type::I32)))?;
             return Ok(self.operand(to, run));
         }
-        let run = match self.short_as_number(a, to) {
+        let run = match self.short_as_number(a, to)? {
             Some(value) => self.push(value),
             None => {
                 let limbs = self.split_limbs(a)?;
@@ -302,19 +301,21 @@ impl Body<'_, '_> {
     }
 
     /// The bits of a short vector that are a number of 32 or 64, or the other way round.
-    fn short_as_number(&mut self, a: Operand, to: TypeId) -> Option<Value> {
+    fn short_as_number(&mut self, a: Operand, to: TypeId) -> Checked<Option<Value>> {
         let is_number = |ty: Type| matches!(ty, Type::I32 | Type::I64 | Type::F32 | Type::F64);
         let fills = |scalar: Scalar| is_number(scalar.part()) && scalar.bits() == scalar.part().bits();
-        match (self.kind(a.ty), self.kind(to)) {
+        Ok(match (self.kind(a.ty), self.kind(to)) {
             (Kind::Vector(vector), Kind::Scalar(scalar)) if vector.is_short() && fills(scalar) => {
-                let lanes = self.bits_as(self.single(a), vector_of(scalar.part()));
-                Some(self.lane(lanes, 0))
+                Some(self.number_at(self.single(a), scalar.part(), 0)?)
             }
             (Kind::Scalar(scalar), Kind::Vector(vector)) if vector.is_short() && fills(scalar) => {
-                Some(self.first_lane(self.single(a), vector.native?))
+                match vector.native {
+                    Some(native) => Some(self.first_lane(self.single(a), native)?),
+                    None => None,
+                }
             }
             _ => None,
-        }
+        })
     }
 
     /// The bits of a scalar or vector in limbs of 64; those above the last bit are unspecified.
@@ -335,10 +336,9 @@ impl Body<'_, '_> {
                     (numbers, Scalar::Int(native.lanes()), run.len)
                 }
                 None if vector.is_short() => {
-                    let halves = self.bits_as(self.get(run, 0), Type::V2I64);
                     let limbs = self.reserve((vector.lanes * vector.lane.bits()).div_ceil(64));
                     for i in 0..limbs.len {
-                        let limb = self.lane(halves, i);
+                        let limb = self.number_at(self.get(run, 0), Type::I64, i)?;
                         self.set(limbs, i, limb);
                     }
                     return Ok(limbs);
@@ -440,9 +440,8 @@ impl Body<'_, '_> {
                     return Ok(run);
                 }
                 if let Some(native) = vector.native.filter(|_| vector.is_short()) {
-                    let halves = VectorShape { lane: Scalar::Int(64), lanes: 2, native: Some(Type::V2I64) };
-                    let halves = self.join_lanes(halves, limbs);
-                    let value = self.bits_as(self.get(halves, 0), native);
+                    let halves = [0, limbs.len - 1].map(|i| self.get(limbs, i));
+                    let value = self.of_halves(halves, native)?;
                     return Ok(self.push(value));
                 }
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);

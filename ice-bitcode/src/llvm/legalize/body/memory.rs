@@ -8,7 +8,6 @@ use ice_ir::{BinaryOp, InstData, Intrinsic, ObjectKind, StackProtection, Type, V
 
 use super::integer::Sign;
 use super::values::{Operand, Run};
-use super::vector::vector_of;
 use super::{Body, Checked, fail, unsupported};
 use crate::error::Error;
 use crate::llvm::legalize::legal::Part;
@@ -293,10 +292,10 @@ impl Body<'_, '_> {
     /// A vector of less than 128 bits. A half of the register that memory fills is loaded at once, also its lower four bytes.
     fn load_short(&mut self, part: &Part, address: Value, align_log2: u8) -> Checked<Value> {
         let bytes = part.bytes();
-        let mut vector = None;
+        let mut numbers = [None; 2];
         for at in (0..bytes).step_by(8) {
             let (size, offset) = ((bytes - at).min(8), part.offset + at);
-            let number = match size {
+            numbers[(at / 8) as usize] = Some(match size {
                 4 | 8 => {
                     let (address, align) = self.at_offset(address, align_log2, offset);
                     self.b.load(number_type(size), address, align)
@@ -304,28 +303,26 @@ impl Body<'_, '_> {
                 size => {
                     self.load_bytes(number_type(size), size, (address, align_log2), offset, Access::Plain)?
                 }
-            };
-            let half = self.first_lane(number, Type::V2F64);
-            vector = Some(match vector {
-                None => half,
-                Some(low) => {
-                    let high = self.lane(half, 0);
-                    self.set_lane(low, 1, high)
-                }
             });
         }
-        let vector = vector.unwrap_or_else(|| self.undef(Type::V2F64));
-        Ok(self.bits_as(vector, part.ty))
+        match numbers {
+            [Some(low), Some(high)] => {
+                let wide = self.first_lane(high, Type::V4I32)?;
+                let high = self.number_at(wide, Type::F64, 0)?;
+                self.of_halves([low, high], part.ty)
+            }
+            [Some(number), _] => self.first_lane(number, part.ty),
+            [None, _] => Ok(self.undef(part.ty)),
+        }
     }
 
     /// The inverse of [`load_short`](Self::load_short).
-    fn store_short(&mut self, part: &Part, value: Value, address: Value, align_log2: u8) {
+    fn store_short(&mut self, part: &Part, value: Value, address: Value, align_log2: u8) -> Checked<()> {
         let bytes = part.bytes();
         for at in (0..bytes).step_by(8) {
             let (size, offset) = ((bytes - at).min(8), part.offset + at);
             let number = number_type(size);
-            let lanes = self.bits_as(value, vector_of(number));
-            let number = self.lane(lanes, at / number.bytes());
+            let number = self.number_at(value, number, at / number.bytes())?;
             match size {
                 4 | 8 => {
                     let (address, align) = self.at_offset(address, align_log2, offset);
@@ -334,6 +331,7 @@ impl Body<'_, '_> {
                 size => self.store_bytes(number, size, address, align_log2, offset),
             }
         }
+        Ok(())
     }
 
     fn at_offset(&mut self, address: Value, align_log2: u8, offset: u32) -> (Value, u8) {
@@ -449,7 +447,7 @@ impl Body<'_, '_> {
                 return unsupported("a vector whose lanes are no whole bytes in a struct or array in memory");
             }
             if part.is_short() {
-                self.store_short(part, value, address, align_log2);
+                self.store_short(part, value, address, align_log2)?;
                 continue;
             }
             if part.ty.is_scalar_float() || part.ty.is_vector() {

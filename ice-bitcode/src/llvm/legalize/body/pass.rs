@@ -82,7 +82,7 @@ impl Body<'_, '_> {
                 let part = self.single(operand);
                 args.push(match units.next() {
                     Some(unit) if unit.is_memory => self.in_memory(argument, part)?,
-                    Some(unit) => self.carried_alone(unit.ty, part, unit.bits),
+                    Some(unit) => self.carried_alone(unit.ty, part, unit.bits)?,
                     None => part,
                 });
             }
@@ -130,16 +130,15 @@ impl Body<'_, '_> {
     }
 
     /// A value of `ty` with the `bits` of this part in its low bits.
-    fn carried_alone(&mut self, ty: Type, part: Value, bits: u8) -> Value {
-        match (self.ty_of(part), ty) {
+    fn carried_alone(&mut self, ty: Type, part: Value, bits: u8) -> Checked<Value> {
+        Ok(match (self.ty_of(part), ty) {
             (vector, Type::F64) if vector.is_vector() => {
                 let lane = short_lane(vector, bits);
                 let filled = match lane == vector.element() {
                     true => part,
                     false => self.with_other_lanes(part, (vector, bits), lane),
                 };
-                let doubles = self.bits_as(filled, Type::V2F64);
-                self.extract(doubles, 0)
+                self.number_at(filled, Type::F64, 0)?
             }
             (Type::I16, Type::F32) => {
                 let wide = self.resize_zero(part, Type::I32);
@@ -154,7 +153,7 @@ impl Body<'_, '_> {
                 self.bits_as(wide, ty)
             }
             _ => self.bits_as(part, ty),
-        }
+        })
     }
 
     /// A value of `ty` with these parts in its low bits, which all have one width.
@@ -162,20 +161,13 @@ impl Body<'_, '_> {
         let first = self.get(parts, 0);
         let of_part = self.ty_of(first);
         if parts.len == 1 {
-            return Ok(self.carried_alone(ty, first, bits));
+            return self.carried_alone(ty, first, bits);
         }
-        if of_part.is_vector() {
-            let mut vector = self.undef(ty);
-            for i in 0..parts.len {
-                let part = self.get(parts, i);
-                let double = self.carried_alone(Type::F64, part, bits);
-                vector = self.insert(vector, double, i);
-            }
-            return Ok(vector);
-        }
-        if self.holds_doubles(ty, of_part) && parts.len == 2 {
-            let second = self.get(parts, 1);
-            return self.intrinsic_one(Intrinsic::DoublePair, &[first, second]);
+        if self.holds_doubles(ty, of_part) {
+            let [low, high] = [0, parts.len - 1].map(|i| self.get(parts, i));
+            let low = self.carried_alone(Type::F64, low, bits)?;
+            let high = self.carried_alone(Type::F64, high, bits)?;
+            return self.of_halves([low, high], ty);
         }
         let lane = lane_in(ty, of_part, parts.len);
         let has_two_lanes = self.m.legal.machine().has_two_lanes;
@@ -195,13 +187,7 @@ impl Body<'_, '_> {
         if ty != Type::F64 {
             return Ok(self.bits_as(vector, ty));
         }
-        if has_two_lanes {
-            let doubles = self.bits_as(vector, Type::V2F64);
-            return Ok(self.extract(doubles, 0));
-        }
-        let words = self.bits_as(vector, Type::V4I32);
-        let wide = self.wide_lane(words, 0);
-        Ok(self.bits_as(wide, ty))
+        self.number_at(vector, Type::F64, 0)
     }
 
     /// The lanes of a short vector of type `from` with these bits as the low lanes of one of integers of type `to`.
@@ -216,12 +202,11 @@ impl Body<'_, '_> {
     }
 
     /// The short vector of type `ty` with these bits that travels in `double`.
-    fn short_of(&mut self, double: Value, ty: Type, bits: u8) -> Value {
-        let vector = self.undef(Type::V2F64);
-        let doubles = self.insert(vector, double, 0);
+    fn short_of(&mut self, double: Value, ty: Type, bits: u8) -> Checked<Value> {
+        let doubles = self.first_lane(double, Type::V4I32)?;
         let lane = short_lane(ty, bits);
         if lane == ty.element() {
-            return self.bits_as(doubles, ty);
+            return Ok(self.bits_as(doubles, ty));
         }
         let lanes = self.bits_as(doubles, lanes_type(lane, true));
         let mut out = self.undef(ty);
@@ -230,14 +215,14 @@ impl Body<'_, '_> {
             let part = self.resize_zero(part, ty.element());
             out = self.insert(out, part, i);
         }
-        out
+        Ok(out)
     }
 
     /// Sets `parts` of type `of_part` with these bits to those in the low bits of `value`.
     fn uncarry(&mut self, value: Value, (of_part, bits): (Type, u8), parts: Run) -> Checked<()> {
         if parts.len == 1 {
             let part = match (of_part, self.ty_of(value)) {
-                (_, Type::F64) if of_part.is_vector() => self.short_of(value, of_part, bits),
+                (_, Type::F64) if of_part.is_vector() => self.short_of(value, of_part, bits)?,
                 (Type::I16, Type::F32) => {
                     let bits = self.bits_as(value, Type::I32);
                     self.resize_zero(bits, of_part)
@@ -254,32 +239,18 @@ impl Body<'_, '_> {
         }
         if self.holds_doubles(self.ty_of(value), of_part) {
             for i in 0..parts.len {
-                let half = self.i32(i.into());
-                let part = self.intrinsic_one(Intrinsic::DoubleHalf, &[value, half])?;
-                self.set(parts, i, part);
-            }
-            return Ok(());
-        }
-        if of_part.is_vector() {
-            for i in 0..parts.len {
-                let double = self.extract(value, i);
-                let part = self.short_of(double, of_part, bits);
+                let double = self.number_at(value, Type::F64, i)?;
+                let part = match of_part.is_vector() {
+                    true => self.short_of(double, of_part, bits)?,
+                    false => double,
+                };
                 self.set(parts, i, part);
             }
             return Ok(());
         }
         let has_two_lanes = self.m.legal.machine().has_two_lanes;
         let vector = match self.ty_of(value) {
-            Type::F64 if has_two_lanes => {
-                let vector = self.undef(Type::V2F64);
-                self.insert(vector, value, 0)
-            }
-            Type::F64 => {
-                let words = self.words_of(value);
-                let vector = self.undef(Type::V4I32);
-                let vector = self.insert(vector, words[0], 0);
-                self.insert(vector, words[1], 1)
-            }
+            Type::F64 => self.first_lane(value, Type::V4I32)?,
             _ => value,
         };
         let lane = lane_in(self.ty_of(value), of_part, parts.len);
@@ -298,9 +269,10 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Whether the register of a vector of type `ty` holds parts of type `of_part` as registers of their own.
+    /// Whether a value of type `ty` has parts of type `of_part` as its lanes of 64 bits, or halves.
     fn holds_doubles(&self, ty: Type, of_part: Type) -> bool {
-        of_part == Type::F64 && ty == Type::V4I32 && self.m.legal.machine().pairs_doubles
+        of_part.is_vector()
+            || of_part == Type::F64 && ty == Type::V4I32 && self.m.legal.machine().pairs_doubles
     }
 
     fn insert(&mut self, vector: Value, lane: Value, index: u32) -> Value {

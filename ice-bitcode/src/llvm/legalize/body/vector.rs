@@ -4,7 +4,7 @@
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
 //! A lane with a variable index is chosen by comparing the index with every lane.
 
-use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail, unsupported};
@@ -15,7 +15,7 @@ use crate::llvm::wire::types::{LlvmType, TypeId};
 const MAX_SEARCHED_LANES: u32 = 256;
 
 /// The native vector whose lanes are numbers of this type, of 32 or 64 bits.
-pub(super) const fn vector_of(number: Type) -> Type {
+const fn vector_of(number: Type) -> Type {
     match number {
         Type::I32 => Type::V4I32,
         Type::F32 => Type::V4F32,
@@ -71,11 +71,42 @@ impl Body<'_, '_> {
         self.b.insert_element(vector, value, index)
     }
 
-    /// A native vector of type `ty` that has a number of 32 or 64 bits in its lowest ones and zeros above.
-    pub(super) fn first_lane(&mut self, number: Value, ty: Type) -> Value {
-        let vector = self.undef(vector_of(self.ty_of(number)));
+    /// A native vector of type `ty` that has a number of 32 or 64 bits in its lowest ones. Anything may be above.
+    pub(super) fn first_lane(&mut self, number: Value, ty: Type) -> Checked<Value> {
+        let number_type = self.ty_of(number);
+        if number_type.bits() == 64 && self.m.legal.machine().pairs_doubles {
+            return self.of_halves([number; 2], ty);
+        }
+        let vector = self.undef(vector_of(number_type));
         let vector = self.set_lane(vector, 0, number);
-        self.bits_as(vector, ty)
+        Ok(self.bits_as(vector, ty))
+    }
+
+    /// A native vector of type `ty` whose halves are these numbers of 64 bits.
+    pub(super) fn of_halves(&mut self, halves: [Value; 2], ty: Type) -> Checked<Value> {
+        let vector = match self.m.legal.machine().pairs_doubles {
+            true => {
+                let doubles = halves.map(|half| self.bits_as(half, Type::F64));
+                self.intrinsic_one(Intrinsic::DoublePair, &doubles)?
+            }
+            false => {
+                let lanes = vector_of(self.ty_of(halves[0]));
+                self.lanes_from(lanes, |_, i| halves[i as usize])
+            }
+        };
+        Ok(self.bits_as(vector, ty))
+    }
+
+    /// The number of 32 or 64 bits with this index among those that the bits of a native vector are.
+    pub(super) fn number_at(&mut self, vector: Value, number: Type, index: u32) -> Checked<Value> {
+        if number.bits() == 64 && self.m.legal.machine().pairs_doubles {
+            let words = self.bits_as(vector, Type::V4I32);
+            let half = self.i32(index.into());
+            let double = self.intrinsic_one(Intrinsic::DoubleHalf, &[words, half])?;
+            return Ok(self.bits_as(double, number));
+        }
+        let lanes = self.bits_as(vector, vector_of(number));
+        Ok(self.lane(lanes, index))
     }
 
     /// A native vector with the lanes that `f` gives.
@@ -282,7 +313,10 @@ impl Body<'_, '_> {
                     let (part, element) = (self.get(parts, at), self.get(element, 0));
                     let part = self.set_lane(part, lane % native.lanes(), element);
                     let number = if lane + 1 == vector.lanes { self.number_in(vector, part) } else { None };
-                    let part = number.map_or(part, |number| self.first_lane(number, native));
+                    let part = match number {
+                        Some(number) => self.first_lane(number, native)?,
+                        None => part,
+                    };
                     self.set(out, at, part);
                 }
                 None => self.copy(out, lane * each, element),
