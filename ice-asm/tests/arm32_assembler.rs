@@ -338,6 +338,63 @@ const TEMPLATES: &[&str] = &[
     "vqdmlal.s32 {q}, {d}, {d}",
     "vqdmulh.s16 {V}",
     "vqrdmulh.s32 {V}",
+    "vqdmlsl.s16 {q}, {d}, {d}",
+    "vqdmull.s32 {q}, {d}, d9[1]",
+    "vqdmlal.s16 {q}, {d}, d3[2]",
+    "vqdmlsl.s16 {q}, {d}, d3[3]",
+    "vmlsl.u16 {q}, {d}, d3[0]",
+    "vqdmulh.s16 {q}, {q}, d3[1]",
+    "vqdmulh.s32 {d}, {d}, d12[1]",
+    "vqrdmulh.s32 {q}, {q}, d3[1]",
+    "vqrdmulh.s16 {d}, {d}, d7[3]",
+    "vmls.i16 {q}, {q}, d3[1]",
+    "vmls.i32 {d}, {d}, d11[1]",
+    "vmls.f32 {q}, {q}, d3[1]",
+    "vmls.f32 {d}, {d}, d13[0]",
+    "vaddhn.i16 {d}, {q}, {q}",
+    "vraddhn.i32 {d}, {q}, {q}",
+    "vsubhn.i64 {d}, {q}, {q}",
+    "vrsubhn.i16 {d}, {q}, {q}",
+    "vacgt.f32 {V}",
+    "vacge.f32 {V}",
+    "vabd.f32 {V}",
+    "vpmax.f32 {d}, {d}, {d}",
+    "vpmin.f32 {d}, {d}, {d}",
+    "vqrshl.s64 {V}",
+    "vqrshl.u8 {V}",
+    "vqabs.s16 {V2}",
+    "vqneg.s32 {V2}",
+    "vcgt.s8 {V2}, #0",
+    "vcge.s16 {V2}, #0",
+    "vceq.i32 {V2}, #0",
+    "vcle.s8 {V2}, #0",
+    "vclt.s32 {V2}, #0",
+    "vcgt.f32 {V2}, #0",
+    "vcge.f32 {V2}, #0",
+    "vceq.f32 {V2}, #0",
+    "vcle.f32 {V2}, #0",
+    "vclt.f32 {V2}, #0",
+    "vcvt.f16.f32 {d}, {q}",
+    "vcvt.f32.f16 {q}, {d}",
+    "vrsra.s8 {V2}, #{n1-8}",
+    "vrsra.u64 {V2}, #{n1-64}",
+    "vqshl.s16 {V2}, #{n0-15}",
+    "vqshl.u64 {V2}, #{n0-63}",
+    "vqshlu.s32 {V2}, #{n0-31}",
+    "vshrn.i16 {d}, {q}, #{n1-8}",
+    "vrshrn.i32 {d}, {q}, #{n1-16}",
+    "vqshrun.s64 {d}, {q}, #{n1-32}",
+    "vqrshrun.s16 {d}, {q}, #{n1-8}",
+    "vqshrn.s32 {d}, {q}, #{n1-16}",
+    "vqshrn.u64 {d}, {q}, #{n1-32}",
+    "vqrshrn.s16 {d}, {q}, #{n1-8}",
+    "vqrshrn.u32 {d}, {q}, #{n1-16}",
+    "vshll.s8 {q}, {d}, #{n1-7}",
+    "vshll.u32 {q}, {d}, #{n1-31}",
+    "vcvt.f32.s32 {V2}, #{n1-32}",
+    "vcvt.f32.u32 {V2}, #{n1-32}",
+    "vcvt.s32.f32 {V2}, #{n1-32}",
+    "vcvt.u32.f32 {V2}, #{n1-32}",
     "vhadd.u8 {V}",
     "vqadd.s64 {V}",
     "vrhadd.u16 {V}",
@@ -498,6 +555,65 @@ const TEMPLATES: &[&str] = &[
     "vld4.32 {d0[], d2[], d4[], d6[]}, [{r}:128]",
 ];
 
+/// Statements of ARMv8 and its extensions.
+const LATER: &[&str] = &[
+    "crc32b {r}, {r}, {r}",
+    "crc32h {r}, {r}, {r}",
+    "crc32w {r}, {r}, {r}",
+    "crc32cb {r}, {r}, {r}",
+    "crc32ch {r}, {r}, {r}",
+    "crc32cw {r}, {r}, {r}",
+    "vmaxnm.f32 {V}",
+    "vminnm.f32 {V}",
+    "vmaxnm.f32 {f}, {f}, {f}",
+    "vminnm.f64 {d}, {d}, {d}",
+    "vmaxnm.f64 {d}, {d}, {d}",
+    "vminnm.f32 {f}, {f}, {f}",
+    "vcvta.s32.f32 {V2}",
+    "vcvta.u32.f32 {V2}",
+    "vcvtn.s32.f32 {V2}",
+    "vcvtn.u32.f32 {V2}",
+    "vcvtp.s32.f32 {V2}",
+    "vcvtp.u32.f32 {V2}",
+    "vcvtm.s32.f32 {V2}",
+    "vcvtm.u32.f32 {V2}",
+    "vrintn.f32 {V2}",
+    "vrintx.f32 {V2}",
+    "vrinta.f32 {V2}",
+    "vrintz.f32 {V2}",
+    "vrintm.f32 {V2}",
+    "vrintp.f32 {V2}",
+    "vrintn.f32 {f}, {f}",
+    "vrinta.f32 {f}, {f}",
+    "vrintm.f32 {f}, {f}",
+    "vrintp.f32 {f}, {f}",
+    "vqrdmlah.s16 {V}",
+    "vqrdmlsh.s32 {V}",
+    "vsdot.s8 {V}",
+    "vudot.u8 {V}",
+    "vusdot.s8 {V}",
+    "vsmmla.s8 {q}, {q}, {q}",
+    "vummla.u8 {q}, {q}, {q}",
+    "vusmmla.s8 {q}, {q}, {q}",
+    "vcadd.f32 {V}, #90",
+    "vcadd.f32 {V}, #270",
+    "vmull.p64 {q}, {d}, {d}",
+    "aese.8 {q}, {q}",
+    "aesd.8 {q}, {q}",
+    "aesmc.8 {q}, {q}",
+    "aesimc.8 {q}, {q}",
+    "sha1h.32 {q}, {q}",
+    "sha1su1.32 {q}, {q}",
+    "sha256su0.32 {q}, {q}",
+    "sha1c.32 {q}, {q}, {q}",
+    "sha1p.32 {q}, {q}, {q}",
+    "sha1m.32 {q}, {q}, {q}",
+    "sha1su0.32 {q}, {q}, {q}",
+    "sha256h.32 {q}, {q}, {q}",
+    "sha256h2.32 {q}, {q}, {q}",
+    "sha256su1.32 {q}, {q}, {q}",
+];
+
 const CONDITIONS: [&str; 17] =
     ["", "eq", "ne", "cs", "cc", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"];
 
@@ -639,14 +755,20 @@ fn words(code: &[u8]) -> Vec<u32> {
     code.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
-/// The words that llvm-mc makes of a text.
+/// The words that llvm-mc makes of a text for ARMv7.
 fn theirs(name: &str, text: &str) -> Vec<u32> {
+    let features = "-mattr=+hwdiv-arm,+neon,+vfp4,+trustzone,+mp,+fp16";
+    theirs_for(["-triple=armv7-linux-gnueabihf", features], name, text)
+}
+
+/// The same for the processor that these options of it say.
+fn theirs_for(processor: [&str; 2], name: &str, text: &str) -> Vec<u32> {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let [source, object] = ["s", "o"].map(|ext| directory.join(format!("arm-assembler-{name}.{ext}")));
     std::fs::write(&source, text).unwrap();
-    let features = "-mattr=+hwdiv-arm,+neon,+vfp4,+trustzone,+mp,+fp16";
     let output = Command::new("llvm-mc-19")
-        .args(["-filetype=obj", "-triple=armv7-linux-gnueabihf", features])
+        .arg("-filetype=obj")
+        .args(processor)
         .args([&source, &PathBuf::from("-o"), &object])
         .output()
         .unwrap();
@@ -660,23 +782,36 @@ fn statements_are_the_words_of_llvm() {
     if !tools::has("inline assembly of ARM beside llvm-mc", &["llvm-mc-19"]) {
         return;
     }
+    let differ = differing("statements", TEMPLATES, theirs);
+    assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ[..differ.len().min(60)].join("\n"));
+}
+
+#[test]
+fn statements_of_later_processors_are_the_words_of_llvm() {
+    if !tools::has("inline assembly of ARM beside llvm-mc", &["llvm-mc-19"]) {
+        return;
+    }
+    let processor = ["-triple=armv8.6a-linux-gnueabihf", "-mattr=+crc,+neon,+aes,+sha2,+dotprod,+i8mm"];
+    let theirs = |name: &str, text: &str| theirs_for(processor, name, text);
+    let differ = differing("later", LATER, theirs);
+    assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ[..differ.len().min(60)].join("\n"));
+}
+
+/// Statements of templates that are other words than theirs.
+fn differing(name: &str, templates: &[&str], theirs: impl Fn(&str, &str) -> Vec<u32>) -> Vec<String> {
     let mut operands = Operands(Random::keyed(7, 0, 0));
-    let statements: Vec<String> = TEMPLATES
+    let statements: Vec<String> = templates
         .iter()
         .flat_map(|template| (0..24).map(|_| operands.statement(template)).collect::<Vec<_>>())
         .collect();
-    let theirs = theirs("statements", &(statements.join("\n") + "\n"));
+    let theirs = theirs(name, &(statements.join("\n") + "\n"));
     assert_eq!(theirs.len(), statements.len());
-    let differ: Vec<String> = statements
-        .iter()
-        .zip(theirs)
-        .filter_map(|(statement, theirs)| match assemble(statement) {
-            Ok(code) if words(&code) == [theirs] => None,
-            Ok(code) => Some(format!("{statement}: {:08x?}, not {theirs:08x}", words(&code))),
-            Err(error) => Some(format!("{statement}: {error}, not {theirs:08x}")),
-        })
-        .collect();
-    assert!(differ.is_empty(), "{} differ\n{}", differ.len(), differ[..differ.len().min(60)].join("\n"));
+    let differs = |(statement, theirs): (&String, u32)| match assemble(statement) {
+        Ok(code) if words(&code) == [theirs] => None,
+        Ok(code) => Some(format!("{statement}: {:08x?}, not {theirs:08x}", words(&code))),
+        Err(error) => Some(format!("{statement}: {error}, not {theirs:08x}")),
+    };
+    statements.iter().zip(theirs).filter_map(differs).collect()
 }
 
 /// Texts with labels, data and directives.

@@ -21,7 +21,7 @@
 //! | `barrier`, `psr`, `psrm`, `vsys`, `modimm` | a barrier's domain, status registers, their fields, those of VFP, a rotated number |
 //! | `Sd`, `Dn`, `Qm`, `Vd`, `Fd` | registers of VFP; `V` is `D` or `Q` (bit 6), `F` is `S` or `D` by the type |
 //! | `lane` | a lane as last operand |
-//! | `zero`, `fimm`, `vimm`, `shl`, `shr`, `ext` | numbers of VFP and vectors |
+//! | `zero`, `fimm`, `vimm`, `shl`, `shr`, `shrn`, `ext`, `fixed`, `turn` | numbers of VFP and vectors |
 
 use super::operand::{Offset, Operand, Shift};
 use crate::arm32::ModImm;
@@ -197,7 +197,9 @@ impl<'t> Reader<'_, 't> {
                 self.put(number, 16);
                 Some(())
             }
-            "lane" | "zero" | "fimm" | "vimm" | "shl" | "shr" | "ext" => self.float_token(token),
+            "lane" | "zero" | "fimm" | "vimm" | "shl" | "shr" | "shrn" | "ext" | "fixed" | "turn" => {
+                self.float_token(token)
+            }
             _ => self.positioned(token),
         }
     }

@@ -75,11 +75,18 @@ impl Reader<'_, '_> {
                 self.put(start, 8);
                 Some(())
             }
-            ("shl" | "shr", Operand::Number(number)) => {
+            ("turn", Operand::Number(number)) => {
+                let is_back = [90, 270].iter().position(|&degrees| degrees == number)?;
+                self.put(is_back as u32, 24);
+                Some(())
+            }
+            ("shl" | "shr" | "shrn" | "fixed", Operand::Number(number)) => {
                 let number = u32::try_from(number).ok()?;
                 let field = match token {
                     "shl" if number < self.lane => self.lane + number,
                     "shr" if (1..=self.lane).contains(&number) => 2 * self.lane - number,
+                    "shrn" if (1..=self.lane / 2).contains(&number) => self.lane - number,
+                    "fixed" if (1..=32).contains(&number) => 64 - number,
                     _ => return None,
                 };
                 self.put(field & 63, 16);

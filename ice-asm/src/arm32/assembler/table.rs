@@ -180,6 +180,13 @@ const OTHERS: &[Row] = &[
     row("revsh", "r12 r0", 0x06ff_0fb0),
     row("rbit", "r12 r0", 0x06ff_0f30),
     row("clz", "r12 r0", 0x016f_0f10),
+    // Of ARMv8 (DDI 0487, F5.1).
+    row("crc32b", "r12 r16 r0", 0x0100_0040),
+    row("crc32h", "r12 r16 r0", 0x0120_0040),
+    row("crc32w", "r12 r16 r0", 0x0140_0040),
+    row("crc32cb", "r12 r16 r0", 0x0100_0240),
+    row("crc32ch", "r12 r16 r0", 0x0120_0240),
+    row("crc32cw", "r12 r16 r0", 0x0140_0240),
     row("sbfx", "r12 r0 sbfx", 0x07a0_0050),
     row("ubfx", "r12 r0 sbfx", 0x07e0_0050),
     row("bfc", "r12 bfi", 0x07c0_001f),
