@@ -57,13 +57,16 @@ pub struct Call {
     text: String,
     /// Bytes of each float that it leaves; none if it leaves something else.
     float_bytes: usize,
+    /// Whether it gets floats.
+    gets_floats: bool,
 }
 
-/// Calls of all functions of the preprocessed headers that Ice should support.
-pub fn calls(headers: &str) -> Vec<Call> {
+/// Calls of all functions of the preprocessed headers that Ice should support and that are not `left_out` by their names.
+pub fn calls(headers: &str, left_out: fn(&str) -> bool) -> Vec<Call> {
     let functions = headers.split("static __inline__ ").skip(1).filter_map(inline_function);
     let macros = headers.lines().filter_map(macro_function);
-    functions.chain(macros).filter(Function::is_tested).flat_map(|function| function.calls()).collect()
+    let functions = functions.chain(macros).filter(Function::is_tested);
+    functions.filter(|function| !left_out(&function.name)).flat_map(|function| function.calls()).collect()
 }
 
 /// A file of calls, each in a line.
@@ -83,7 +86,8 @@ pub fn refused(message: &str) -> Option<usize> {
 
 /// What the program that makes the calls includes.
 pub fn table(calls: &[Call]) -> String {
-    calls.iter().map(|call| format!("TEST({}, {})\n", call.name, call.float_bytes)).collect()
+    let line = |call: &Call| format!("TEST({}, {}, {})\n", call.name, call.float_bytes, call.gets_floats);
+    calls.iter().map(line).collect()
 }
 
 /// Reads `TYPE NAME(TYPE NAME, ...) {`, in which attributes may be before and behind the type of the result.
@@ -185,8 +189,10 @@ impl Function {
             ty if ty == "double" || ty.starts_with("float64") => 8,
             _ => 0,
         };
+        let is_float = |operand: &Operand| matches!(operand, Operand::Value(ty) if ty.starts_with("float"));
+        let gets_floats = self.operands.iter().any(is_float);
         let text = if self.result.is_some() { format!("PUT({call})") } else { call };
-        Call { function: self.name.clone(), name, text, float_bytes }
+        Call { function: self.name.clone(), name, text, float_bytes, gets_floats }
     }
 }
 
@@ -215,7 +221,7 @@ float16x4_t vreinterpret_f16_u8(uint8x8_t __p0) {
 
     #[test]
     fn calls_are_read_from_the_headers() {
-        let calls = calls(HEADERS);
+        let calls = calls(HEADERS, |_| false);
         let found = |name: &str| {
             let call = calls.iter().find(|call| call.name == name).expect(name);
             (&*call.text, call.float_bytes)

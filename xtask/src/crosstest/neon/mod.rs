@@ -1,4 +1,4 @@
-//! Every function of `<arm_neon.h>` and `<arm_acle.h>` on AArch64, in Ice's code and in LLVM's.
+//! Every function of `<arm_neon.h>` and `<arm_acle.h>` on AArch64 and ARM, in Ice's code and in LLVM's.
 //!
 //! clang makes modules of functions in C that call one of them each (`headers.rs`), with many immediate
 //! operands where there is one. LLVM and what is tested translate the same bitcode, and a program (`main.c`)
@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LEVELS: [&str; 4] = ["O0", "O1", "O2", "O3"];
-/// The processor that clang is told of. Each function says in the bitcode that it needs it.
-const PROCESSOR: &str = "-march=armv8.5-a+aes+sha2+sha3+sm4+dotprod+i8mm+crc";
+/// Machines that have the headers.
+const TARGETS: [Target; 2] = [Target::Aarch64, Target::Armv7];
 /// The program in C that makes the calls of a module.
 const MAIN: &str = include_str!("main.c");
 /// Calls that clang is asked about at once, and calls of a module.
@@ -31,7 +31,23 @@ const CANDIDATES: usize = 2000;
 const CALLS: usize = 500;
 const RUN_LIMIT: Duration = Duration::from_secs(120);
 
+/// The processor that clang is told of. Each function says in the bitcode that it needs it.
+fn processor(target: Target) -> &'static [&'static str] {
+    match target {
+        Target::Armv7 => &["-march=armv8.5-a+aes+sha2+dotprod+i8mm+crc", "-mfpu=neon-fp-armv8"],
+        _ => &["-march=armv8.5-a+aes+sha2+sha3+sm4+dotprod+i8mm+crc"],
+    }
+}
+
+/// Whether LLVM has a function on ARM in name only: clang has no code for complex products, and `llc` ends by a signal where
+/// one number of 64 bits goes to all lanes of several vectors of 128.
+fn is_broken_on_arm(function: &str) -> bool {
+    let is_of_several = ["vld2q_dup", "vld3q_dup", "vld4q_dup"].iter().any(|name| function.starts_with(name));
+    function.starts_with("vcmla") || is_of_several && function.ends_with("64")
+}
+
 struct Plan {
+    target: Target,
     translator: Translator,
     recipes: Vec<Recipe>,
     level: String,
@@ -59,35 +75,52 @@ pub fn run(workspace: &Workspace, mut arguments: Arguments) -> anyhow::Result<()
     ensure!(LEVELS.contains(&&*level), "unknown level '{level}'; there are {}", LEVELS.join(", "));
     let part = arguments.text("--name")?.unwrap_or_default();
     let translator = arguments.text("--translator")?;
+    let targets = match arguments.text("--targets")? {
+        None => TARGETS.to_vec(),
+        list => Target::list(list)?,
+    };
+    let other = targets.iter().find(|target| !TARGETS.contains(target));
+    ensure!(other.is_none(), "{} has no such headers", other.map_or("", |target| target.name()));
     let jobs = arguments.value("--jobs", process::default_jobs())?;
     arguments.finish()?;
     need_tools(&["clang-19", "llc-19", "llvm-extract-19"])?;
-    need_targets(&[Target::Aarch64])?;
+    need_targets(&targets)?;
     let mut repeated = format!("--level {level}");
     repeated += if is_release { " --release" } else { "" };
     translator.iter().for_each(|translator| repeated += &format!(" --translator {translator}"));
     let profile = if is_release { Profile::Release } else { Profile::Dev };
-    let plan = Plan {
-        translator: Translator::parse(translator, workspace, profile)?,
-        recipes,
-        level,
-        results: workspace.results("neon")?,
-        repeated,
-    };
-    let calls = plan.calls(&part, jobs)?;
-    let modules: Vec<&[Call]> = calls.chunks(CALLS).collect();
-    let tallies = process::for_each(modules.len(), jobs, |index| plan.check(modules[index]))?;
+    let translator = Translator::parse(translator, workspace, profile)?;
+    let results = workspace.results("neon")?;
     let mut faults = 0;
-    for (index, &recipe) in plan.recipes.iter().enumerate() {
-        faults += plan.report(recipe, tallies.iter().map(|tallies| &tallies[index]));
+    for target in targets {
+        let directory = results.join(target.name());
+        std::fs::create_dir_all(&directory).with_context(|| show(&directory))?;
+        let plan = Plan {
+            target,
+            translator: translator.clone(),
+            recipes: recipes.clone(),
+            level: level.clone(),
+            results: directory,
+            repeated: format!("--targets {} {repeated}", target.name()),
+        };
+        faults += plan.run(&part, jobs)?;
     }
     if faults > 0 {
-        bail!("{faults} functions differ or are refused; their files are in {}", plan.results.display());
+        bail!("{faults} functions differ or are refused; their files are in {}", results.display());
     }
     Ok(())
 }
 
 impl Plan {
+    /// Tests all functions whose names contain `part`; gives how many are wrong.
+    fn run(&self, part: &str, jobs: usize) -> anyhow::Result<usize> {
+        let calls = self.calls(part, jobs)?;
+        let modules: Vec<&[Call]> = calls.chunks(CALLS).collect();
+        let tallies = process::for_each(modules.len(), jobs, |index| self.check(modules[index]))?;
+        let recipes = self.recipes.iter().enumerate();
+        Ok(recipes.map(|(index, &recipe)| self.report(recipe, tallies.iter().map(|t| &t[index]))).sum())
+    }
+
     /// The calls that clang translates and whose names contain `part`.
     fn calls(&self, part: &str, jobs: usize) -> anyhow::Result<Vec<Call>> {
         let mut clang = self.clang();
@@ -104,7 +137,11 @@ impl Plan {
             "/dev/null",
         ]);
         let text = succeed(&mut clang)?;
-        let mut candidates = headers::calls(&String::from_utf8_lossy(&text));
+        let left_out = match self.target {
+            Target::Armv7 => is_broken_on_arm,
+            _ => |_: &str| false,
+        };
+        let mut candidates = headers::calls(&String::from_utf8_lossy(&text), left_out);
         candidates.retain(|call| call.name.contains(part));
         ensure!(!candidates.is_empty(), "no function of the headers has '{part}' in its name");
         let chunks: Vec<&[Call]> = candidates.chunks(CANDIDATES).collect();
@@ -130,8 +167,8 @@ impl Plan {
     }
 
     fn clang(&self) -> std::process::Command {
-        let mut clang = process::command(Path::new("clang-19"), Target::Aarch64.clang_flags());
-        clang.args([PROCESSOR, "-w", "-fno-pic"]).arg(format!("-{}", self.level));
+        let mut clang = process::command(Path::new("clang-19"), self.target.clang_flags());
+        clang.args(processor(self.target)).args(["-w", "-fno-pic"]).arg(format!("-{}", self.level));
         clang
     }
 
@@ -152,11 +189,11 @@ impl Plan {
 
     fn module(&self, calls: &[Call], directory: &Path) -> anyhow::Result<Vec<Tally>> {
         let file = |name: &str| directory.join(name);
-        let setting = |recipe| Setting { target: Target::Aarch64, recipe, model: Model::Static };
+        let setting = |recipe| Setting { target: self.target, recipe, model: Model::Static };
         write(&file("main.c"), MAIN)?;
         write(&file("table.h"), &headers::table(calls))?;
         write(&file("module.c"), &headers::source(calls))?;
-        let mut compiler = process::command(Path::new(Target::Aarch64.compiler()), ["-O1", "-c", "-o"]);
+        let mut compiler = process::command(Path::new(self.target.compiler()), ["-O1", "-c", "-o"]);
         succeed(compiler.arg(file("main.o")).arg(file("main.c")))?;
         let bitcode = file("module.bc");
         succeed(self.clang().args(["-c", "-emit-llvm", "-o"]).arg(&bitcode).arg(file("module.c")))?;
@@ -202,7 +239,8 @@ impl Plan {
             }
         }
         let more = if refused > 0 { format!(", {refused} refused") } else { String::new() };
-        println!("neon aarch64 {}: {compared} functions, {differing} differ{more}", recipe.name());
+        let target = self.target.name();
+        println!("neon {target} {}: {compared} functions, {differing} differ{more}", recipe.name());
         refused + differing
     }
 }

@@ -157,7 +157,7 @@ impl Body<'_, '_> {
     }
 
     /// A value of `ty` with these parts in its low bits, which all have one width.
-    fn carried(&mut self, ty: Type, parts: Run, bits: u8) -> Checked<Value> {
+    pub(super) fn carried(&mut self, ty: Type, parts: Run, bits: u8) -> Checked<Value> {
         let first = self.get(parts, 0);
         let of_part = self.ty_of(first);
         if parts.len == 1 {
@@ -219,7 +219,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets `parts` of type `of_part` with these bits to those in the low bits of `value`.
-    fn uncarry(&mut self, value: Value, (of_part, bits): (Type, u8), parts: Run) -> Checked<()> {
+    pub(super) fn uncarry(&mut self, value: Value, (of_part, bits): (Type, u8), parts: Run) -> Checked<()> {
         if parts.len == 1 {
             let part = match (of_part, self.ty_of(value)) {
                 (_, Type::F64) if of_part.is_vector() => self.short_of(value, of_part, bits)?,

@@ -4,13 +4,65 @@ use alloc::format;
 use alloc::string::String;
 
 use ice_ir::assembly::Assembly;
+use ice_ir::vectors::uniform_lane;
 use ice_ir::{Type, Value};
 
-use super::statement;
+use super::{Call, statement};
 use crate::error::Error;
+use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::legalize::shape::Kind;
+
+/// What of registers goes to or comes from memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// One register behind the other.
+    Whole,
+    /// A lane of each register in turn.
+    Turns,
+    /// One number to all lanes of each register.
+    Repeated,
+    /// The lane of one number of each register.
+    Lane,
+}
 
 impl Body<'_, '_> {
+    /// The argument that a number must be constant for.
+    pub(super) fn constant_argument(&self, operand: Operand) -> Checked<i64> {
+        match self.constant_number(operand) {
+            Some(number) => Ok(number),
+            None => unsupported("an instruction with a number that is no constant"),
+        }
+    }
+
+    /// The number that a scalar is, or all lanes of a vector, with its sign, if it is constant.
+    pub(super) fn constant_in_all_lanes(&mut self, operand: Operand) -> Option<i64> {
+        let lane = match self.kind(operand.ty) {
+            Kind::Vector(vector) => vector.lane,
+            Kind::Scalar(scalar) => scalar,
+            _ => return None,
+        };
+        let unused = 64u32.checked_sub(lane.bits())?;
+        let run = self.run(operand);
+        let part = |n: u32| {
+            let part = self.get(run, n);
+            let number = match self.ty_of(part).is_vector() {
+                true => uniform_lane(self.b.func, part)? as i64,
+                false => self.b.func.int_value(part)?,
+            };
+            Some(number << unused >> unused)
+        };
+        let first = part(0)?;
+        (1..run.len).all(|n| part(n) == Some(first)).then_some(first)
+    }
+
+    pub(super) fn check_count(call: &Call, expected: usize) -> Checked<()> {
+        match call.count < expected {
+            true => fail(Error::ArgumentCount { passed: call.count, expected }),
+            false => Ok(()),
+        }
+    }
+
     /// A statement with a result.
     pub(super) fn instruction_value(
         &mut self,

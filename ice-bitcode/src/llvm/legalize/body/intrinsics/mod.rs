@@ -13,9 +13,10 @@
 //! | `jump` | jumps out of functions |
 //! | `environment` | the direction of rounding, the counter of cycles |
 //! | `instruction` | statements that are one instruction |
-//! | `aarch64`, `x86` | instructions of these machines by their names |
+//! | `aarch64`, `arm32`, `x86` | instructions of these machines by their names |
 
 mod aarch64;
+mod arm32;
 pub(in crate::llvm::legalize) mod constrained;
 mod environment;
 mod extended;
@@ -75,7 +76,7 @@ type Effect = fn(&mut Body<'_, '_>, &Call) -> Checked<()>;
 type Compute = fn(&mut Body<'_, '_>, &Call) -> Checked<Operand>;
 
 /// Most arguments of a name in the table.
-const MAX_ARGUMENTS: usize = 6;
+const MAX_ARGUMENTS: usize = 7;
 
 /// A name of the module that is understood.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 use ice_ir::{BinaryOp, FloatCond, IntCond, Intrinsic, Type};
 
 use super::fixed_point::Excess;
-use super::{Compute, Effect, Row, Rule, Special, aarch64, constrained, x86};
+use super::{Compute, Effect, Row, Rule, Special, aarch64, arm32, constrained, x86};
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::runtime::CLEAR_CACHE;
@@ -61,6 +61,7 @@ pub(in crate::llvm::legalize::body) fn find(name: &[u8]) -> Option<Special> {
         let tables: &[&[Row]] = match () {
             () if name.starts_with(b"x86.") => x86::table::ALL,
             () if name.starts_with(b"aarch64.") => aarch64::table::ALL,
+            () if name.starts_with(b"arm.") => arm32::table::ALL,
             () => &[TABLE],
         };
         return row_of(tables, name).map(|row| Special { row, is_constrained: false });
@@ -99,7 +100,6 @@ static TABLE: &[Row] = &[
     nothing("prefetch"),
     nothing("va_end"),
     effect("clear_cache", 2, |cx, call| cx.clear_cache(call)).library(CLEAR_CACHE),
-    nothing("arm.hint"),
     value("launder.invariant.group", 1, |cx, call| cx.first_argument(call))
         .extended(|cx, call| cx.first_argument(call)),
     value("strip.invariant.group", 1, |cx, call| cx.first_argument(call))

@@ -11,25 +11,13 @@ use ice_ir::{Type, Value};
 use super::{Lanes, Single, letter};
 use crate::error::Error;
 use crate::llvm::legalize::body::intrinsics::Call;
+use crate::llvm::legalize::body::intrinsics::instruction::Order;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::wire::types::TypeId;
 
 /// The first register of a list.
 const FIRST: usize = 16;
-
-/// What of registers goes to or comes from memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
-    /// One register behind the other.
-    Whole,
-    /// A lane of each register in turn.
-    Turns,
-    /// One number to all lanes of each register.
-    Repeated,
-    /// The lane of one number of each register.
-    Lane,
-}
 
 /// A list of `count` registers, each with this behind it.
 fn list(count: usize, behind: &str) -> String {
@@ -43,21 +31,19 @@ fn registers(count: usize, before: &str) -> String {
     names.join(",")
 }
 
-impl Order {
-    /// The operation and its list of registers with these lanes, in which only `number` counts for [`Lane`](Order::Lane).
-    fn text(self, direction: &str, count: usize, lanes: Lanes, number: i64) -> String {
-        let all = |name: &str| {
-            let behind = format!(".{}", lanes.arrangement(Single::Only));
-            format!("{name} {}", list(count, &behind))
-        };
-        match self {
-            // Single lanes have no turns.
-            Order::Turns if lanes.count > 1 => all(&format!("{direction}{count}")),
-            Order::Whole | Order::Turns => all(&format!("{direction}1")),
-            Order::Repeated => all(&format!("{direction}{count}r")),
-            Order::Lane => {
-                format!("{direction}{count} {}[{number}]", list(count, &format!(".{}", letter(lanes.bits))))
-            }
+/// The operation and its list of registers with these lanes, in which only `number` counts for [`Lane`](Order::Lane).
+fn text(order: Order, direction: &str, count: usize, lanes: Lanes, number: i64) -> String {
+    let all = |name: &str| {
+        let behind = format!(".{}", lanes.arrangement(Single::Only));
+        format!("{name} {}", list(count, &behind))
+    };
+    match order {
+        // Single lanes have no turns.
+        Order::Turns if lanes.count > 1 => all(&format!("{direction}{count}")),
+        Order::Whole | Order::Turns => all(&format!("{direction}1")),
+        Order::Repeated => all(&format!("{direction}{count}r")),
+        Order::Lane => {
+            format!("{direction}{count} {}[{number}]", list(count, &format!(".{}", letter(lanes.bits))))
         }
     }
 }
@@ -103,7 +89,7 @@ impl Body<'_, '_> {
         if values.iter().any(|&value| self.ty_of(value) != register) {
             return fail(self.type_class(call.args[0].ty, "the type of the result"));
         }
-        let text = format!("{}, [${}]", order.text("ld", count, lanes, number), count + values.len());
+        let text = format!("{}, [${}]", text(order, "ld", count, lanes, number), count + values.len());
         let tied: String = (0..values.len()).map(|n| format!("{n},")).collect();
         let constraints = format!("{},{tied}r,~{{memory}}", registers(count, "="));
         let mut args = values;
@@ -135,7 +121,7 @@ impl Body<'_, '_> {
             Order::Lane => self.lane_arguments(call, count)?,
             _ => (self.vector_arguments(call, count)?, 0, self.last_address(call, count + 1)?),
         };
-        let text = format!("{}, [${count}]", order.text("st", count, lanes, number));
+        let text = format!("{}, [${count}]", text(order, "st", count, lanes, number));
         values.push(address);
         self.instruction_effect(&text, &format!("{},r,~{{memory}}", registers(count, "")), &values)
     }

@@ -17,11 +17,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use ice_ir::vectors::uniform_lane;
 use ice_ir::{CastOp, Type, Value};
 
 use super::{Call, MAX_ARGUMENTS};
-use crate::error::Error;
 use crate::llvm::legalize::body::integer::Sign;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
@@ -148,21 +146,6 @@ impl Body<'_, '_> {
         args.iter().map(value).collect()
     }
 
-    /// The argument that a number must be constant for.
-    fn constant_argument(&self, operand: Operand) -> Checked<i64> {
-        match self.constant_number(operand) {
-            Some(number) => Ok(number),
-            None => unsupported("an instruction of AArch64 with a number that is no constant"),
-        }
-    }
-
-    fn check_count(call: &Call, expected: usize) -> Checked<()> {
-        match call.count < expected {
-            true => fail(Error::ArgumentCount { passed: call.count, expected }),
-            false => Ok(()),
-        }
-    }
-
     /// One instruction.
     fn aarch64_instruction(&mut self, call: &Call, form: Form, mnemonic: &str) -> Checked<Operand> {
         let number = match form.last {
@@ -239,12 +222,8 @@ impl Body<'_, '_> {
     /// instruction for the number: `left` and `right` are their mnemonics.
     fn aarch64_shift(&mut self, call: &Call, mnemonic: &str, left: &str, right: &str) -> Checked<Operand> {
         let [_, amounts, ..] = call.args;
-        let (part, lanes) = self.register_part(amounts.ty)?;
-        let amount = match part.ty.is_vector() {
-            true => uniform_lane(self.b.func, self.single(amounts)).map(|lane| lane as i64),
-            false => self.b.func.int_value(self.single(amounts)),
-        };
-        let amount = amount.map(|amount| amount << (64 - lanes.bits) >> (64 - lanes.bits));
+        let (_, lanes) = self.register_part(amounts.ty)?;
+        let amount = self.constant_in_all_lanes(amounts);
         let bits = i64::from(lanes.bits);
         match amount {
             Some(amount) if !left.is_empty() && (0..bits).contains(&amount) => {

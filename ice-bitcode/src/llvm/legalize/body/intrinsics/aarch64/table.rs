@@ -4,9 +4,9 @@
 use ice_ir::{FloatCond, IntCond, Intrinsic};
 
 use super::super::Row;
+use super::super::instruction::Order;
 use super::super::table::{effect, value};
 use super::Form;
-use super::memory::Order;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::Sign;
 
