@@ -19,6 +19,8 @@ fn statements_do_what_clangs_do() {
     }
     compare_with_clang("assembly_mmx.c", 500, &["x86_64", "i686"]);
     compare_with_clang("symver.c", 20, &["x86_64", "i686"]);
+    const ALL: [&str; 5] = ["x86_64", "i686", "aarch64", "armv7", "mipsel"];
+    compare_with_clang("assembly_empty.c", 500, &ALL);
     compare_with_clang("assembly_arm.c", 1000, &["armv7", "armv7-soft"]);
     compare_with_clang("assembly_mips.c", 1000, &["mipsel"]);
     compare_with_clang("assembly_aarch64.c", 1000, &["aarch64"]);

@@ -81,6 +81,13 @@ fn those_of_aarch64_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn those_of_arm_give_what_clangs_code_gives() {
+    if has("intrinsics", &["clang-19"]) {
+        compare_with_clang("acle_arm.c", 3000, &["armv7"]);
+    }
+}
+
+#[test]
 fn floats_are_rounded_as_by_clangs_code() {
     gives_what_clangs_code_gives("round.c", &["sse4_1"], 50_000);
     compare_with_clang("round.c", 50_000, &["aarch64"]);

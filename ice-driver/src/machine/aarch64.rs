@@ -91,6 +91,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
         directions: [1, 2, 3, 0],
     }),
     // That of cycles itself (PMCCNTR_EL0) programs cannot read, unless the system lets them.
+    stack_pointer: &["sp"],
     cycle_counter: Some(["mrs $0, cntvct_el0; lsr $1, $0, #32", "=&r,=r"]),
     // Three addresses and two offsets of 32 bits.
     va_list_words: 4,

@@ -132,6 +132,23 @@ const fn is_instruction_field(kind: RelocKind) -> bool {
     )
 }
 
+/// Saturating sums and differences (DDI 0406C, A8.8.355 and A8.8.369).
+#[cfg(feature = "llvm")]
+const SATURATED: &[(&str, Type, [&str; 2])] = &[
+    ("sadd.sat", Type::V16I8, ["vqadd.s8 $0, $1, $2", "=w,w,w"]),
+    ("sadd.sat", Type::V8I16, ["vqadd.s16 $0, $1, $2", "=w,w,w"]),
+    ("sadd.sat", Type::V4I32, ["vqadd.s32 $0, $1, $2", "=w,w,w"]),
+    ("uadd.sat", Type::V16I8, ["vqadd.u8 $0, $1, $2", "=w,w,w"]),
+    ("uadd.sat", Type::V8I16, ["vqadd.u16 $0, $1, $2", "=w,w,w"]),
+    ("uadd.sat", Type::V4I32, ["vqadd.u32 $0, $1, $2", "=w,w,w"]),
+    ("ssub.sat", Type::V16I8, ["vqsub.s8 $0, $1, $2", "=w,w,w"]),
+    ("ssub.sat", Type::V8I16, ["vqsub.s16 $0, $1, $2", "=w,w,w"]),
+    ("ssub.sat", Type::V4I32, ["vqsub.s32 $0, $1, $2", "=w,w,w"]),
+    ("usub.sat", Type::V16I8, ["vqsub.u8 $0, $1, $2", "=w,w,w"]),
+    ("usub.sat", Type::V8I16, ["vqsub.u16 $0, $1, $2", "=w,w,w"]),
+    ("usub.sat", Type::V4I32, ["vqsub.u32 $0, $1, $2", "=w,w,w"]),
+];
+
 /// The machine as legalisation sees it (procedure call standard, AAPCS32, 6 and 7), with floats in registers of their
 /// own.
 #[cfg(feature = "llvm")]
@@ -148,6 +165,7 @@ const HARD: MachineDescription = MachineDescription {
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
+    vector_instructions: SATURATED,
     // How numbers travel is said by the triple.
     usual_features: &["+fp64", "+soft-float", "-fp-armv8"],
     has_indirect_functions: true,
@@ -176,6 +194,7 @@ const HARD: MachineDescription = MachineDescription {
         }],
         directions: [1, 2, 3, 0],
     }),
+    stack_pointer: &["sp", "r13"],
     ends_cleanups: Some("__cxa_end_cleanup"),
     ..MachineDescription::PORTABLE
 };

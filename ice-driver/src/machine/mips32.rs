@@ -128,6 +128,7 @@ const O32: MachineDescription = MachineDescription {
     usual_features: &[],
     clears_cache: true,
     rounding: Some(Rounding { words: &[], directions: [1; 4] }),
+    stack_pointer: &["sp", "$sp", "$29"],
     ..MachineDescription::PORTABLE
 };
 

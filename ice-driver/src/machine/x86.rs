@@ -154,6 +154,7 @@ const NARROW: MachineDescription = MachineDescription {
         landing: ["call 1f; ", "call 1f; endbr32; "],
     }),
     rounding: Some(ROUNDING),
+    stack_pointer: &["rsp", "esp"],
     cycle_counter: Some(["rdtsc", "={eax},={edx}"]),
     // In memory always.
     most_before_pair: Some(0),

@@ -111,6 +111,8 @@ pub struct MachineDescription {
     pub jumps: Option<JumpTexts>,
     /// The direction of rounding; `None` if it cannot be known.
     pub rounding: Option<Rounding>,
+    /// What constraints of inline assembly call the register that points to the stack.
+    pub stack_pointer: &'static [&'static str],
     /// Template and constraints of inline assembly with the low and the high word of a counter of cycles; `None` if programs
     /// cannot read any.
     pub cycle_counter: Option<[&'static str; 2]>,
@@ -265,6 +267,7 @@ impl MachineDescription {
         usual_features: &[],
         jumps: None,
         rounding: None,
+        stack_pointer: &[],
         cycle_counter: None,
         clears_cache: false,
         ends_cleanups: None,

@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use ice_ir::assembly::{Assembly, Dialect, Direction};
-use ice_ir::{Block, CallingConvention, Inst, InstData, Type, Value};
+use ice_ir::assembly::{Assembly, Choice, Constraint, Dialect, Direction};
+use ice_ir::{Block, CallingConvention, Inst, InstData, Intrinsic, Type, Value};
 
 use super::call::Callee;
 use super::memory::Access;
@@ -65,6 +65,25 @@ impl JumpScratch {
     }
 }
 
+/// Where the result of a statement without instructions comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Origin {
+    /// There is none, or nothing sets it.
+    Nothing,
+    /// The input of this number is in its place, as constraints say by its number or because both name one register.
+    Input(usize),
+    /// It is the register that points to the stack.
+    StackPointer,
+}
+
+/// The one register that a constraint names.
+fn only_name<'a>(operand: &Constraint<'a>) -> Option<&'a str> {
+    match operand.choices[..] {
+        [Choice::Named(name)] => Some(name),
+        _ => None,
+    }
+}
+
 impl Body<'_, '_> {
     /// A call of inline assembly.
     pub(super) fn assembly_call(&mut self, number: u32, prototype: &Prototype) -> Checked<()> {
@@ -73,9 +92,9 @@ impl Body<'_, '_> {
         let is_nothing =
             |line: &str| line.is_empty() || line.starts_with(['#', ';']) || line.starts_with(".p2align ");
         if assembly.template.lines().all(|line| is_nothing(line.trim()))
-            && let Some(inputs) = self.tied_inputs(&assembly, prototype)
+            && let Some(origin) = self.origin_of_result(&assembly, prototype)
         {
-            return self.empty_assembly(&inputs, prototype);
+            return self.empty_assembly(origin, prototype);
         }
         match self.m.legal.machine().has_assembler {
             true => self.assembly_statement(assembly, prototype, &[]),
@@ -139,23 +158,39 @@ impl Body<'_, '_> {
         fail(Error::Unsupported { what })
     }
 
-    /// Of a statement with one result at most: for each input the output in whose place it is.
-    fn tied_inputs(&self, assembly: &Assembly, prototype: &Prototype) -> Option<Vec<Option<u32>>> {
+    /// Where the result of a statement that emits nothing comes from. `None` if there are several, or if it is another register
+    /// that no input names: what is there matters.
+    fn origin_of_result(&self, assembly: &Assembly, prototype: &Prototype) -> Option<Origin> {
         let operands = assembly.operands().ok()?;
-        let outputs = operands.iter().filter(|operand| operand.is_result()).count();
-        let is_plain = outputs <= 1
-            && (outputs == 0) == (self.kind(prototype.ret) == Kind::Void)
+        let mut results = (0..).zip(&operands).filter(|(_, operand)| operand.is_result());
+        let (result, other) = (results.next(), results.next());
+        let is_plain = other.is_none()
+            && result.is_none() == (self.kind(prototype.ret) == Kind::Void)
             && operands.iter().all(|operand| operand.direction != Direction::Label);
-        let inputs = operands.iter().filter(|operand| operand.is_operand());
-        is_plain.then(|| inputs.map(|operand| operand.same_as()).collect())
+        if !is_plain {
+            return None;
+        }
+        let Some((number, result)) = result else { return Some(Origin::Nothing) };
+        let name = only_name(result);
+        let is_tied = |operand: &Constraint<'_>| match operand.same_as() {
+            Some(same) => same == number,
+            None => name.is_some() && only_name(operand) == name,
+        };
+        let machine = self.m.legal.machine();
+        match (operands.iter().filter(|operand| operand.is_operand()).position(is_tied), name) {
+            (Some(input), _) => Some(Origin::Input(input)),
+            (None, Some(name)) if machine.stack_pointer.contains(&name) => Some(Origin::StackPointer),
+            (None, Some(_)) if machine.has_assembler => None,
+            (None, _) => Some(Origin::Nothing),
+        }
     }
 
-    /// A statement that emits nothing: its result is the input in the same place.
-    fn empty_assembly(&mut self, inputs: &[Option<u32>], prototype: &Prototype) -> Checked<()> {
+    /// A statement that emits nothing.
+    fn empty_assembly(&mut self, origin: Origin, prototype: &Prototype) -> Checked<()> {
         let mut result = None;
         for (i, &ty) in self.m.types.list(prototype.params).iter().enumerate() {
             let operand = self.argument(ty)?;
-            if inputs.get(i).copied().flatten() == Some(0) {
+            if origin == Origin::Input(i) {
                 result = operand;
             }
         }
@@ -163,9 +198,12 @@ impl Body<'_, '_> {
         if self.kind(prototype.ret) == Kind::Void {
             return Ok(());
         }
+        if origin == Origin::StackPointer {
+            let value = self.intrinsic_one(Intrinsic::Stacksave, &[])?;
+            result = (self.shape(prototype.ret).parts == 1).then(|| self.one(prototype.ret, value));
+        }
         match result {
             Some(result) if result.ty == prototype.ret => self.define(result),
-            // An output that nothing sets.
             _ => {
                 let result = self.undefined(prototype.ret)?;
                 self.define(result)
