@@ -30,6 +30,8 @@ pub struct Assembly {
     pub dialect: Dialect,
     /// Whether control may come again to where the text ends, as it does behind a call of `setjmp`.
     pub returns_twice: bool,
+    /// Whether the text is instructions alone, without labels, symbols and directives: registers need not be known when it is read.
+    pub is_instruction: bool,
     /// Where control goes on if the text may jump: behind it, and at each of its labels, in order. None is there twice.
     pub targets: Vec<Block>,
 }

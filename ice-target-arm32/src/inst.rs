@@ -111,6 +111,11 @@ macro_rules! instructions {
         [mem: float_mem(size), dst: def_float(size)] => em.load_float(dst, mem);
     StoreFloat { size: FloatSize, src: VReg, mem: Amode } "vstr.{size} {src}, {mem}"
         [src: use_float(size), mem: float_mem(size)] => em.store_float(src, mem);
+    /// From an address that is a multiple of nothing.
+    LoadDouble { dst: VReg, mem: Amode } "{dst} = vld1 {mem}"
+        [mem: float_mem(FloatSize::Quad), dst: def_reg(DOUBLE)] => em.load_double(dst, mem);
+    StoreDouble { src: VReg, mem: Amode } "vst1 {src}, {mem}"
+        [src: use_reg(DOUBLE), mem: float_mem(FloatSize::Quad)] => em.store_double(src, mem);
     FloatImm { size: FloatSize, dst: VReg, imm: FloatImm } is Remade "{dst} = vmov.{size} {imm}"
         [dst: def_float(size)] => em.float_imm(dst, imm);
     /// The bits of a single-precision number.
@@ -188,6 +193,8 @@ macro_rules! instructions {
     /// Between the halves of a vector and double-precision registers.
     DoublesToQuad { dst: VReg, lo: VReg, hi: VReg } "{dst} = quad {lo}, {hi}"
         [lo: use_late_reg(DOUBLE), hi: use_late_reg(DOUBLE), dst: def_early_reg(QUAD)] => em.doubles_to_quad(dst, lo, hi);
+    DoubleToQuad { dst: VReg, src: VReg } "{dst} = quad {src}"
+        [src: use_reg(DOUBLE), dst: def_reg(QUAD)] => em.double_to_quad(dst, src);
     HalfToDouble { index: u8, dst: VReg, src: VReg } "{dst} = half {src}, {index}"
         [src: use_reg(QUAD), dst: def_reg(DOUBLE)] => em.half_to_double(dst, src, index);
     MovLane { to: u8, from: u8, dst: VReg, src: VReg } "mov_lane {dst}, {to}, {src}, {from}"

@@ -1,9 +1,10 @@
 //! The code of a statement of inline assembly, with what it refers to: symbols, blocks of the function that it jumps to, and
 //! what it puts into other sections.
 //!
-//! It is there when the statement is lowered. Emission appends it ([`TextParts::emit`]); what other sections say of places in
+//! It is there when the statement is lowered, but for [instructions](LateText) whose registers are not known then. Emission appends it ([`TextParts::emit`]); what other sections say of places in
 //! the code is known when the function is finished.
 
+use super::LateText;
 use crate::compiled::{CodeSymbol, CompiledCode};
 use crate::emission::label;
 use crate::internal::{CodegenStep, Faults};
@@ -64,6 +65,8 @@ pub struct TextCode {
     pub parts: Vec<TextPart>,
     /// The blocks that it goes to, if it may jump: first the one behind it.
     pub targets: Vec<MachBlock>,
+    /// What is assembled when it is emitted, in place of the code.
+    pub late: Option<Box<LateText>>,
 }
 
 /// Bytes in a section of the object, beside the code of a function that they belong to.

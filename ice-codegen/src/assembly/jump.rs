@@ -2,7 +2,7 @@
 //! ([`exceptions`](crate::exceptions)). Nothing is moved on the edges to its targets; an instruction at the start of each
 //! receives the outputs where the text leaves them.
 
-use super::{AssemblyRules, Home, Place, Refusal, Slot, coded, constraints, refused, slots};
+use super::{AssemblyRules, Home, Place, Refusal, Slot, coded, constraints, placed, refused, slots};
 use crate::lower::Lower;
 use crate::mach::{Operand, Sink};
 use crate::target::ErrorKind;
@@ -52,7 +52,7 @@ fn place<M: AssemblyRules, S: Sink<M::Inst>>(
     let first = assembly.targets.first().and_then(|&target| cx.func.layout.first_inst(target));
     let receives = first.filter(|&first| matches!(cx.func.inst(first), InstData::InvokeResult));
     let results: Vec<Value> = receives.map_or(Vec::new(), |first| cx.assembly_results(first).collect());
-    let slots = slots(machine, cx, &constraints, &results, args)?;
+    let slots = placed(machine, cx, slots(cx, &constraints, &results, args))?;
     let targets = assembly.targets.iter().map(|&target| cx.target(target)).collect();
     let number = coded(machine, cx, inst, assembly, &slots, targets)?;
     let mut destroyed = RegUnits::EMPTY;
@@ -104,7 +104,8 @@ pub(super) fn received<M: AssemblyRules, S: Sink<M::Inst>>(
     let (assembly, args) = parts::<M, S>(cx, before)?;
     let constraints = assembly.operands().map_err(|error| refused(assembly, &error.to_string().into()))?;
     let results: Vec<Value> = cx.assembly_results(first).collect();
-    let slots = slots(machine, cx, &constraints, &results, args).map_err(|why| refused(assembly, &why))?;
+    let slots = placed(machine, cx, slots(cx, &constraints, &results, args));
+    let slots = slots.map_err(|why| refused(assembly, &why))?;
     let (mut operands, mut behind) = (Vec::new(), Vec::new());
     for slot in slots.iter().filter(|slot| slot.constraint.is_result()) {
         let (Place::Register(home), Some(value)) = (slot.place, slot.value) else { continue };

@@ -7,19 +7,21 @@
 //! not know makes the function fail with an error that shows the text.
 //!
 //! Symbols and blocks have names of their own in the text, which say what they are ([`text`]); what the text has come to
-//! is [`code`]. [`jump`] has statements that may jump.
+//! is [`code`]. [`jump`] has statements that may jump, and [`instruction`] those whose registers are chosen later.
 
 mod code;
+mod instruction;
 mod jump;
 mod places;
 mod text;
 
 pub use code::{SectionPart, TextCode, TextPart, TextParts, TextReloc, TextTarget};
+pub use instruction::LateText;
 pub use places::{Home, Place, Slot, Wish, choose};
 pub use text::symbol_text;
 
 use crate::lower::Lower;
-use crate::mach::{FrameInfo, MachBlock, Operand, Sink, VReg};
+use crate::mach::{FrameInfo, MachBlock, MachInst, Operand, Sink, VReg};
 use crate::rules::Operands;
 use crate::target::ErrorKind;
 use alloc::boxed::Box;
@@ -73,6 +75,12 @@ pub trait AssemblyRules: Operands {
 
     /// The type of values that are in this register for an operand of type `ty`, which is void for a clobber.
     fn type_in(reg: PReg, ty: Type) -> Type;
+
+    /// The instruction that copies a value of the type, which registers of the class have. `None` if emission does not assemble
+    /// texts, so that all registers must be known when a statement is lowered.
+    fn copy_inst(&self, _ty: Type, _dst: VReg, _src: VReg) -> Option<Self::Inst> {
+        None
+    }
 
     /// Notes what a statement demands of the frame.
     fn note_frame(&self, _slots: &[Slot<'_>], _frame: &mut FrameInfo) {}
@@ -170,20 +178,23 @@ fn statement<M: AssemblyRules, S: Sink<M::Inst>>(
 ) -> Result<(), Refusal> {
     let constraints = constraints(machine, assembly)?;
     let results: Vec<Value> = cx.assembly_results(inst).collect();
-    let slots = slots(machine, cx, &constraints, &results, args)?;
+    let slots = slots(cx, &constraints, &results, args);
+    if assembly.is_instruction && instruction::lower(machine, cx, assembly, &slots) {
+        return Ok(());
+    }
+    let slots = placed(machine, cx, slots)?;
     let number = coded(machine, cx, inst, assembly, &slots, Vec::new())?;
     push(machine, cx, M::assembly_inst(number), &slots);
     Ok(())
 }
 
-/// The operands of a statement in their places.
-fn slots<'a, M: AssemblyRules, S: Sink<M::Inst>>(
-    machine: M,
-    cx: &mut Lower<'_, M::Inst, S>,
+/// The operands of a statement.
+fn slots<'a, I: MachInst, S: Sink<I>>(
+    cx: &Lower<'_, I, S>,
     constraints: &'a [Constraint<'a>],
     results: &[Value],
     args: &[Value],
-) -> Result<Vec<Slot<'a>>, Refusal> {
+) -> Vec<Slot<'a>> {
     let (mut results, mut values) = (results.iter().copied(), args.iter().copied());
     let mut slots: Vec<Slot<'_>> = Vec::new();
     for constraint in constraints {
@@ -197,6 +208,15 @@ fn slots<'a, M: AssemblyRules, S: Sink<M::Inst>>(
         let symbol = value.filter(|_| !constraint.is_result()).and_then(|value| address(cx.func, value));
         slots.push(Slot { constraint, value, ty, number, symbol, place: Place::None });
     }
+    slots
+}
+
+/// The operands in their places.
+fn placed<'a, M: AssemblyRules, S: Sink<M::Inst>>(
+    machine: M,
+    cx: &mut Lower<'_, M::Inst, S>,
+    mut slots: Vec<Slot<'a>>,
+) -> Result<Vec<Slot<'a>>, Refusal> {
     let file = machine.registers(cx.sink.frame());
     choose(&|slot| machine.wish(slot), &|reg| file.units(reg), &mut slots)?;
     machine.note_frame(&slots, cx.sink.frame());
@@ -248,7 +268,7 @@ fn coded<M: AssemblyRules, S: Sink<M::Inst>>(
             relocs: relocs(&section.relocs)?,
         });
     }
-    let code = TextCode { relocs: relocs(&first.relocs)?, code: first.bytes, parts, targets };
+    let code = TextCode { relocs: relocs(&first.relocs)?, code: first.bytes, parts, targets, late: None };
     Ok(cx.sink.tables().add_assembly(code))
 }
 

@@ -5,6 +5,7 @@ use crate::internal::{CodegenStep, Faults, check_places, describe};
 use crate::live::LoweredCall;
 use crate::mach::{MachBlock, MachFunction, MachInst, MachInstId};
 use crate::{CompiledCode, ErrorKind};
+use alloc::boxed::Box;
 use alloc::format;
 use ice_asm::{BranchIsa, CodeBuffer, Label, Listing, Location, Reloc};
 use ice_ir::Inst;
@@ -39,6 +40,14 @@ pub struct Cursor<'a, I> {
     /// The next block is not needed.
     is_passed: bool,
     faults: Faults,
+    /// Why a text of inline assembly cannot be assembled.
+    refusal: Option<Box<str>>,
+}
+
+/// What a walk has found missing.
+pub struct Outcome {
+    faults: Faults,
+    refusal: Option<Box<str>>,
 }
 
 /// Where a walk goes on behind a block that was written out of turn.
@@ -88,6 +97,7 @@ impl<'a, I: MachInst> Cursor<'a, I> {
             num_blocks: mach.num_blocks() as u32,
             is_passed: false,
             faults: Faults::default(),
+            refusal: None,
         })
     }
 
@@ -248,9 +258,15 @@ impl<'a, I: MachInst> Cursor<'a, I> {
         Allocation::NONE
     }
 
+    /// Keeps why a text of inline assembly cannot be assembled, if it is the first.
+    #[cold]
+    pub fn refuse(&mut self, why: Box<str>) {
+        self.refusal.get_or_insert(why);
+    }
+
     /// What the walk has found missing.
-    pub fn faults(&self) -> Faults {
-        self.faults
+    pub fn outcome(&mut self) -> Outcome {
+        Outcome { faults: self.faults, refusal: self.refusal.take() }
     }
 }
 
@@ -280,14 +296,17 @@ fn add_relocs<I: MachInst>(
 /// The end of emission: finishes the buffer and appends its code, relocations and constants to `out`.
 ///
 /// # Errors
-/// The first of the `faults` of the walk over `mach`, or the buffer's.
+/// The first that the walk over `mach` has found missing, or the buffer's.
 pub fn finish<I: MachInst, L: Listing, B: BranchIsa>(
     mach: &MachFunction<I>,
-    faults: Faults,
+    outcome: Outcome,
     buffer: &mut CodeBuffer<L, B>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
+    if let Some(why) = outcome.refusal {
+        return Err(ErrorKind::Assembly(why));
+    }
+    outcome.faults.check(CodegenStep::Emission, |inst| describe(mach, inst))?;
     buffer.finish()?;
     out.data.extend_from_slice(buffer.constant_ranges());
     out.code.extend_from_slice(buffer.bytes());

@@ -22,13 +22,15 @@ mod stack;
 mod switch;
 
 pub use branch::BranchEmitter;
-pub use cursor::{Cursor, finish, label};
+pub use cursor::{Cursor, Outcome, finish, label};
 pub use landings::Landings;
 pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};
 
+use crate::assembly::{AssemblyRules, LateText};
 use crate::fusion::Ledger;
 use crate::mach::{MachBlock, MachInst};
+use alloc::vec::Vec;
 use ice_asm::{BranchIsa, CodeBuffer, Label, Listing};
 use ice_regalloc::{Allocation, Edit, PReg, ProgPoint};
 
@@ -118,6 +120,16 @@ pub trait InstEmitter<'a>: Sized {
     #[inline(always)]
     fn fault(&mut self, what: &'static str) {
         self.cursor().fault(what);
+    }
+
+    /// The code of a statement of inline assembly, the current instruction, whose text is assembled now; none if it cannot be.
+    #[cold]
+    fn late_code<M: AssemblyRules>(&mut self, machine: M, text: &LateText) -> Vec<u8> {
+        let places = self.cursor().places();
+        text.assembled(machine, places).unwrap_or_else(|why| {
+            self.cursor().refuse(why);
+            Vec::new()
+        })
     }
 
     /// The place of the next operand of the current instruction.

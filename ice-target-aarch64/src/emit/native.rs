@@ -37,10 +37,15 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.call_tls_descriptor(symbol, function);
     }
 
-    /// The code of inline assembly, which is there already.
+    /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
             Some(text) => {
+                if let Some(late) = &text.late {
+                    let code = self.late_code(self.target, late);
+                    self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
+                    return self.e.buf.emit_data(&code);
+                }
                 self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
                 self.texts.emit((number, text), self.e.buf);
             }

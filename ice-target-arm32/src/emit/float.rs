@@ -7,7 +7,7 @@ use super::{AL, Emitter, WRONG_SIZE};
 use crate::inst::FloatSize;
 use crate::regs::{self, DOUBLE, SINGLE};
 use ice_asm::arm32::{
-    Cond, Direction, Dreg, Float2, Float3, FloatCompare, FloatImm, FloatToInt, Gpr, IntToFloat, Lane,
+    Cond, Direction, Dreg, Float2, Float3, FloatCompare, FloatImm, FloatToInt, Gpr, Index, IntToFloat, Lane,
     NeonImm, NeonTransfer, Qreg, Sreg,
 };
 use ice_asm::{Listing, SymbolId};
@@ -144,6 +144,16 @@ impl<L: Listing> Emitter<'_, L> {
             Reg::Q(src) => self.e.neon_transfer_q(NeonTransfer::Vst1, src, base),
             _ => self.near_float(Direction::Store, src, base, offset),
         }
+    }
+
+    pub(super) fn load_double(&mut self, dst: Dreg, (base, _): (Gpr, i32)) {
+        self.confine(base);
+        self.e.neon_transfer(NeonTransfer::Vld1, Lane::B8, dst, 1, base, Index::Offset);
+    }
+
+    pub(super) fn store_double(&mut self, src: Dreg, (base, _): (Gpr, i32)) {
+        self.confine(base);
+        self.e.neon_transfer(NeonTransfer::Vst1, Lane::B8, src, 1, base, Index::Offset);
     }
 
     pub(super) fn float_imm(&mut self, dst: Reg, imm: FloatImm) {

@@ -4,7 +4,7 @@
 use super::kinds::Tested;
 use super::{AL, Emitter, TRAP, imm};
 use crate::fuse::compare::is_tested;
-use crate::inst::{Callee, Inst, instructions};
+use crate::inst::{Callee, FloatSize, Inst, instructions};
 use crate::regs::*;
 use ice_asm::Listing;
 use ice_asm::arm32::*;

@@ -83,9 +83,9 @@ pub(crate) fn emit_function<L: Listing>(
         steps.note_body(emitter.e.buf.offset(), facts);
     }
     emitter.walk();
-    let faults = emitter.cursor.faults();
+    let outcome = emitter.cursor.outcome();
     target.check_size(buffer.offset() as usize)?;
-    emission::finish(mach, faults, buffer, out)?;
+    emission::finish(mach, outcome, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     ledger.check(mach);
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;

@@ -5,6 +5,7 @@ use super::pool::Base;
 use super::{AL, Emitter, imm};
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
+use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::{CodeSymbol, Libcall};
 
 impl<L: Listing> Emitter<'_, L> {
@@ -39,12 +40,14 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bl_symbol(CodeSymbol::Libcall(Libcall::TlsGetAddr).pack());
     }
 
-    /// The code of inline assembly, which is there already.
+    /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
             Some(text) => {
-                self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
-                self.e.buf.emit_data(&text.code);
+                let late = text.late.as_ref().map(|late| self.late_code(self.target, late));
+                let code = late.as_deref().unwrap_or(&text.code);
+                self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
+                self.e.buf.emit_data(code);
             }
             None => self.cursor.fault("there is no such inline assembly"),
         }

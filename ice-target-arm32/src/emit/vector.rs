@@ -84,6 +84,11 @@ impl<L: Listing> Emitter<'_, L> {
         self.copy_float(self.cond, Reg::D(dst.high()), Reg::D(hi));
     }
 
+    /// The upper half is left as it is.
+    pub(super) fn double_to_quad(&mut self, dst: Qreg, src: Dreg) {
+        self.copy_float(self.cond, Reg::D(dst.low()), Reg::D(src));
+    }
+
     pub(super) fn half_to_double(&mut self, dst: Dreg, src: Qreg, index: u8) {
         let half = if index == 0 { src.low() } else { src.high() };
         self.copy_float(self.cond, Reg::D(dst), Reg::D(half));

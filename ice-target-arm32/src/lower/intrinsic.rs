@@ -78,6 +78,11 @@ impl Arm32 {
             (Intrinsic::Bswap | Intrinsic::Ctlz | Intrinsic::Cttz | Intrinsic::Ctpop, Some(result)) => {
                 self.bit_intrinsic(cx, op, args[0], result);
             }
+            (Intrinsic::DoublePair, Some(result)) if func.value_def(args[1]) == ValueDef::Undef => {
+                let src = self.reg(cx, args[0]);
+                let dst = cx.regs(result).lo();
+                cx.sink.push(Inst::DoubleToQuad { dst, src });
+            }
             (Intrinsic::DoublePair, Some(result)) => {
                 let [lo, hi] = [args[0], args[1]].map(|half| self.reg(cx, half));
                 let dst = cx.regs(result).lo();

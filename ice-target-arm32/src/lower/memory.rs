@@ -36,19 +36,12 @@ impl Arm32 {
         if !ty.is_scalar_float() || align_log2 >= FLOAT_ALIGN_LOG2 {
             return self.load_from(cx, mem, result);
         }
-        let word = |cx: &mut Cx<'_, S>, mem| {
-            let dst = self.temp(cx);
-            cx.sink.push(Inst::Load { op: Transfer::Ldr, dst, mem });
-            dst
-        };
-        let lo = word(cx, mem);
-        match ty {
-            Type::F32 => cx.sink.push(Inst::CoreToSingle { dst, src: lo }),
-            _ => {
-                let hi = word(cx, mem.offset(4));
-                cx.sink.push(Inst::PairToDouble { dst, lo, hi });
-            }
+        if ty == Type::F64 {
+            return cx.sink.push(Inst::LoadDouble { dst, mem });
         }
+        let src = self.temp(cx);
+        cx.sink.push(Inst::Load { op: Transfer::Ldr, dst: src, mem });
+        cx.sink.push(Inst::CoreToSingle { dst, src });
     }
 
     /// A load of `result` from a memory operand that is aligned as its type needs.
@@ -77,20 +70,12 @@ impl Arm32 {
             return self.store_to(cx, mem, value);
         }
         let src = self.reg(cx, value);
-        let lo = self.temp(cx);
-        let op = Transfer::Str;
-        match float_size(ty) {
-            FloatSize::Single => {
-                cx.sink.push(Inst::SingleToCore { dst: lo, src });
-                cx.sink.push(Inst::Store { op, src: lo, mem });
-            }
-            _ => {
-                let hi = self.temp(cx);
-                cx.sink.push(Inst::DoubleToPair { lo, hi, src });
-                cx.sink.push(Inst::Store { op, src: lo, mem });
-                cx.sink.push(Inst::Store { op, src: hi, mem: mem.offset(4) });
-            }
+        if ty == Type::F64 {
+            return cx.sink.push(Inst::StoreDouble { src, mem });
         }
+        let word = self.temp(cx);
+        cx.sink.push(Inst::SingleToCore { dst: word, src });
+        cx.sink.push(Inst::Store { op: Transfer::Str, src: word, mem });
     }
 
     /// A store of `value` to a memory operand that is aligned as its type needs.

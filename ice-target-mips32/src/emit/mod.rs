@@ -83,8 +83,8 @@ pub(crate) fn emit_function<L: Listing>(
         steps.note_body(emitter.e.buf.offset(), facts);
     }
     emitter.walk();
-    let faults = emitter.cursor.faults();
-    emission::finish(mach, faults, buffer, out)?;
+    let outcome = emitter.cursor.outcome();
+    emission::finish(mach, outcome, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
     out.frames.extend_from_slice(steps.finish(buffer.offset()));

@@ -105,8 +105,8 @@ pub(crate) fn emit_function<L: Listing>(
     };
     emitter.begin_function();
     emitter.walk();
-    let faults = emitter.cursor.faults();
-    emission::finish(mach, faults, buffer, out)?;
+    let outcome = emitter.cursor.outcome();
+    emission::finish(mach, outcome, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
     sites.finish(mach.exceptions.as_deref(), buffer, &mut out.exceptions)?;
     if !mach.tables.assemblies().is_empty() {

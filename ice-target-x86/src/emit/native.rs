@@ -48,10 +48,16 @@ impl<L: Listing> Emitter<'_, L> {
         self.type_traps.push(trap);
     }
 
-    /// The code of inline assembly, which is there already.
+    /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
-            Some(text) => self.texts.emit((number, text), self.e.buf),
+            Some(text) => match &text.late {
+                Some(late) => {
+                    let code = self.late_code(self.target, late);
+                    self.e.buf.emit_data(&code);
+                }
+                None => self.texts.emit((number, text), self.e.buf),
+            },
             None => self.fault("there is no such inline assembly"),
         }
     }

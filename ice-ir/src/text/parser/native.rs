@@ -118,11 +118,12 @@ impl Parser<'_> {
     /// Inline assembly, behind its first word and without its arguments.
     pub(super) fn assembly(&mut self) -> Result<Assembly, Failure> {
         let returns_twice = self.accept_word("returns_twice");
+        let is_instruction = self.accept_word("instruction");
         let dialect = if self.accept_word("intel") { Dialect::Intel } else { Dialect::Att };
         let template = self.text_string()?;
         self.expect(b',', "','")?;
         let constraints = self.text_string()?;
-        Ok(Assembly { template, constraints, dialect, returns_twice, targets: Vec::new() })
+        Ok(Assembly { template, constraints, dialect, returns_twice, is_instruction, targets: Vec::new() })
     }
 
     /// The word behind an alloca, if one stands here.

@@ -153,6 +153,7 @@ pub(super) fn write_symbol_words(
 pub(super) fn write_assembly(assembly: &Assembly, out: &mut impl Write) -> fmt::Result {
     out.write_str("asm ")?;
     out.write_str(if assembly.returns_twice { "returns_twice " } else { "" })?;
+    out.write_str(if assembly.is_instruction { "instruction " } else { "" })?;
     out.write_str(if assembly.dialect == Dialect::Intel { "intel " } else { "" })?;
     write_string(assembly.template.as_bytes(), out)?;
     out.write_str(", ")?;

@@ -9,6 +9,7 @@ mod places;
 mod tests;
 mod text;
 
+use super::{float_width, width};
 use crate::inst::{Inst, Src};
 use crate::regs::x;
 use crate::target::{Aarch64, Cx};
@@ -54,6 +55,13 @@ impl AssemblyRules for Aarch64 {
 
     fn assembly_inst(number: u32) -> Inst {
         Inst::Assembly { number }
+    }
+
+    fn copy_inst(&self, ty: Type, dst: VReg, src: VReg) -> Option<Inst> {
+        Some(match crate::abi::is_vector(ty) {
+            true => Inst::MovFloat { width: float_width(ty), dst, src },
+            false => Inst::Mov { width: width(ty), dst, src },
+        })
     }
 
     fn assembly_jump_inst(number: u32, destroyed: RegUnits) -> Option<Inst> {

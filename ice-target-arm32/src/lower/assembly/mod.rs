@@ -9,6 +9,8 @@ mod places;
 mod tests;
 mod text;
 
+use super::float_size;
+use crate::abi::is_extension;
 use crate::inst::Inst;
 use crate::target::{Arm32, Cx};
 use alloc::string::{String, ToString as _};
@@ -44,6 +46,13 @@ impl AssemblyRules for Arm32 {
 
     fn assembly_inst(number: u32) -> Inst {
         Inst::Assembly { number }
+    }
+
+    fn copy_inst(&self, ty: Type, dst: VReg, src: VReg) -> Option<Inst> {
+        Some(match is_extension(ty) {
+            true => Inst::MovFloat { size: float_size(ty), dst, src },
+            false => Inst::Mov { dst, src },
+        })
     }
 
     fn type_in(reg: PReg, _: Type) -> Type {

@@ -59,6 +59,13 @@ impl AssemblyRules for X86 {
         Inst::Assembly { number }
     }
 
+    fn copy_inst(&self, ty: Type, dst: VReg, src: VReg) -> Option<Inst> {
+        Some(match ty.is_vector() || ty.is_scalar_float() {
+            true => Inst::MovXmm { dst, src, size: ty.bytes() as u8 },
+            false => Inst::Mov { width: self.arithmetic_width(ty), dst, src },
+        })
+    }
+
     fn type_in(reg: PReg, ty: Type) -> Type {
         match ty {
             Type::Void if places::is_vector(reg) => Type::V4I32,

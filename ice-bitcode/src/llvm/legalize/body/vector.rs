@@ -75,7 +75,8 @@ impl Body<'_, '_> {
     pub(super) fn first_lane(&mut self, number: Value, ty: Type) -> Checked<Value> {
         let number_type = self.ty_of(number);
         if number_type.bits() == 64 && self.m.legal.machine().pairs_doubles {
-            return self.of_halves([number; 2], ty);
+            let other = self.undef(Type::F64);
+            return self.of_halves([number, other], ty);
         }
         let vector = self.undef(vector_of(number_type));
         let vector = self.set_lane(vector, 0, number);

@@ -73,7 +73,7 @@ impl Body<'_, '_> {
     ) -> Checked<Value> {
         self.check_assembler(&template)?;
         let constraints = constraints.into();
-        let assembly = Assembly { template, constraints, ..Assembly::default() };
+        let assembly = Assembly { template, constraints, is_instruction: true, ..Assembly::default() };
         match self.b.assembly(assembly, args, ty) {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
@@ -88,7 +88,8 @@ impl Body<'_, '_> {
         args: &[Value],
     ) -> Checked<()> {
         self.check_assembler(template)?;
-        self.b.assembly(statement([template, constraints]), args, Type::Void);
+        let assembly = Assembly { is_instruction: true, ..statement([template, constraints]) };
+        self.b.assembly(assembly, args, Type::Void);
         Ok(())
     }
 

@@ -2,8 +2,7 @@
 
 use ice_ir::{BinaryOp, IntCond, Intrinsic, Type, Value};
 
-use super::{Call, statement};
-use crate::error::Error;
+use super::Call;
 use crate::llvm::legalize::body::arithmetic::Cond;
 use crate::llvm::legalize::body::integer::{BitOp, Sign};
 use crate::llvm::legalize::body::values::{Operand, Run};
@@ -200,7 +199,9 @@ impl Body<'_, '_> {
         let machine = self.m.legal.machine();
         let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty) else { return Ok(None) };
         let known = |&&(name, ty, _): &&(&str, Type, _)| name == call.row.name && ty == native;
-        let Some(&(.., texts)) = machine.vector_instructions.iter().find(known) else { return Ok(None) };
+        let Some(&(.., [text, constraints])) = machine.vector_instructions.iter().find(known) else {
+            return Ok(None);
+        };
         if !machine.has_assembler || a.ty != b.ty || a.ty != call.ret {
             return Ok(None);
         }
@@ -208,10 +209,8 @@ impl Body<'_, '_> {
         let out = self.reserve(x.len);
         for i in 0..x.len {
             let args = [self.get(x, i), self.get(y, i)];
-            match self.b.assembly(statement(texts), &args, native) {
-                Some(value) => self.set(out, i, value),
-                None => return fail(Error::VoidValue),
-            }
+            let value = self.instruction_value(text.into(), constraints, &args, native)?;
+            self.set(out, i, value);
         }
         Ok(Some(self.operand(call.ret, out)))
     }

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use ice_ir::{Type, Value};
 
+use super::Register;
 use crate::error::Error;
 use crate::llvm::legalize::body::intrinsics::Call;
 use crate::llvm::legalize::body::intrinsics::instruction::Order;
@@ -139,7 +140,8 @@ impl Body<'_, '_> {
             if arg.ty != ty {
                 return fail(self.type_class(arg.ty, "the type of the other operands"));
             }
-            values.push(self.in_register(arg)?);
+            let unit = self.register_unit(ty)?;
+            values.push(self.in_register(arg, Register::Whole(unit))?);
         }
         Ok(values)
     }
@@ -192,10 +194,11 @@ impl Body<'_, '_> {
             let value = self.b.assembly_output(first, n, register);
             self.set(all, n, value);
         }
-        let each = self.register_unit(member)?.parts;
-        let out = self.reserve(all.len * each);
+        let unit = self.register_unit(member)?;
+        let out = self.reserve(all.len * unit.parts);
         for n in 0..all.len {
-            self.from_register(self.get(all, n), (member, out), n * each)?;
+            let value = (self.get(all, n), Register::Whole(unit));
+            self.from_register(value, member, (out, n * unit.parts))?;
         }
         self.operand_of(call.ret, out)
     }
@@ -225,15 +228,22 @@ impl Body<'_, '_> {
         let start = usize::from(is_tied);
         Self::check_count(call, start + count + 1)?;
         let mut values = Vec::with_capacity(start + count + 1);
-        for &arg in &call.args[..start + count + 1] {
-            if self.register_unit(arg.ty)?.ty != Type::F64 {
+        for (n, &arg) in call.args[..start + count + 1].iter().enumerate() {
+            let unit = self.register_unit(arg.ty)?;
+            if unit.ty != Type::F64 || arg.ty != call.ret {
                 return unsupported("an instruction of ARM on another type");
             }
-            values.push(self.in_register(arg)?);
+            let register = match (start..start + count).contains(&n) {
+                true => Register::Whole(unit),
+                false => self.register_for(arg.ty)?,
+            };
+            values.push(self.in_register(arg, register)?);
         }
+        let result = self.register_for(call.ret)?;
         let listed = Listed { count, halves: 1, bits: 8, lanes: 8 };
         let list = Listed::list(FIRST, count, 1, "");
-        let text = format!("{mnemonic}.8 $0, {list}, ${}", start + count + 1);
+        let text =
+            format!("{mnemonic}.8 {}, {list}, {}", result.written(0), result.written(start + count + 1));
         let tied = if is_tied { "0," } else { "" };
         self.arm_statement(call, text, &format!("=w,{tied}{},w", listed.constraints("")), &values)
     }

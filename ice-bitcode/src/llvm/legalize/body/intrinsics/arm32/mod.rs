@@ -1,8 +1,8 @@
 //! Instructions of ARM that programs name by their intrinsics (`llvm.arm.…`; DDI 0406C, A8.8; for ARMv8 DDI 0487, F6.1; the rules
 //! are those of ACLE).
 //!
-//! Each is a statement of inline assembly. A vector stands in the register in which it would be passed: one of 64 bits in that of
-//! a doubleword, one of 128 in that of a quadword.
+//! Each is a statement of inline assembly. A vector of 128 bits is in the register of a quadword. One of 64 bits is in the lower
+//! half of such a register if it is native, else in the register of a doubleword in which it would be passed.
 //!
 //! | file | content |
 //! |---|---|
@@ -21,7 +21,7 @@ use ice_ir::{BinaryOp, Type, Value};
 use super::{Call, MAX_ARGUMENTS};
 use crate::llvm::legalize::body::integer::BitOp;
 use crate::llvm::legalize::body::values::{Operand, Run};
-use crate::llvm::legalize::body::{Body, Checked, unsupported};
+use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::{Kind, Scalar};
 use crate::llvm::legalize::signature::{Unit, units};
 use crate::llvm::wire::types::TypeId;
@@ -45,11 +45,33 @@ impl Form {
     const CHANGED_BY_TWO: Form = Form { inputs: 3, ..Form::CHANGED };
 }
 
-/// The type of a register of vectors that has a value which travels so: an integer is the lowest lane.
-const fn register_type(unit: Unit) -> Type {
-    match unit.ty {
-        Type::I32 => Type::V4I32,
-        ty => ty,
+/// A register of vectors with a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Register {
+    /// The value, in the type in which it travels.
+    Whole(Unit),
+    /// An integer as the lowest lane.
+    Lane(Unit),
+    /// A native vector in the lower half.
+    Half(Type),
+}
+
+impl Register {
+    /// The type of the register.
+    const fn ty(self) -> Type {
+        match self {
+            Register::Whole(unit) => unit.ty,
+            Register::Lane(_) => Type::V4I32,
+            Register::Half(ty) => ty,
+        }
+    }
+
+    /// Operand `n` of a statement.
+    fn written(self, n: usize) -> String {
+        match self {
+            Register::Half(_) => format!("${{{n}:e}}"),
+            _ => format!("${n}"),
+        }
     }
 }
 
@@ -65,23 +87,43 @@ impl Body<'_, '_> {
         }
     }
 
-    /// An operand as its register has it.
-    fn in_register(&mut self, operand: Operand) -> Checked<Value> {
-        let unit = self.register_unit(operand.ty)?;
+    /// The register for a type.
+    fn register_for(&self, ty: TypeId) -> Checked<Register> {
+        let unit = self.register_unit(ty)?;
+        Ok(match (unit.ty, self.m.legal.parts(ty)?) {
+            (Type::F64, [part]) if part.is_short() && part.bits == 64 => Register::Half(part.ty),
+            (Type::I32, _) => Register::Lane(unit),
+            _ => Register::Whole(unit),
+        })
+    }
+
+    /// An operand in this register.
+    fn in_register(&mut self, operand: Operand, register: Register) -> Checked<Value> {
         let parts = self.run(operand);
-        let value = self.carried(unit.ty, parts, unit.bits)?;
-        match unit.ty {
-            Type::I32 => self.first_lane(value, Type::V4I32),
-            _ => Ok(value),
+        match register {
+            Register::Whole(unit) => self.carried(unit.ty, parts, unit.bits),
+            Register::Lane(unit) => {
+                let value = self.carried(unit.ty, parts, unit.bits)?;
+                self.first_lane(value, Type::V4I32)
+            }
+            Register::Half(_) => Ok(self.get(parts, 0)),
         }
     }
 
-    /// The parts of a value of the type that a register has.
-    fn from_register(&mut self, value: Value, (ty, out): (TypeId, Run), at: u32) -> Checked<()> {
-        let unit = self.register_unit(ty)?;
-        let value = match unit.ty {
-            Type::I32 => self.number_at(value, Type::I32, 0)?,
-            _ => value,
+    /// Sets the parts from `at` on to those of a value of the type that a register has.
+    fn from_register(
+        &mut self,
+        (value, register): (Value, Register),
+        ty: TypeId,
+        (out, at): (Run, u32),
+    ) -> Checked<()> {
+        let (value, unit) = match register {
+            Register::Whole(unit) => (value, unit),
+            Register::Lane(unit) => (self.number_at(value, Type::I32, 0)?, unit),
+            Register::Half(_) => {
+                self.set(out, at, value);
+                return Ok(());
+            }
         };
         let part = self.m.legal.parts(ty)?[0].ty;
         self.uncarry(value, (part, unit.bits), out.part(at, unit.parts))
@@ -114,14 +156,20 @@ impl Body<'_, '_> {
         Self::check_count(call, form.inputs)?;
         let suffix = self.lane_suffix(call.args[form.typed].ty, letter)?;
         let mut values = [Value::from_u32(0); MAX_ARGUMENTS];
-        let (mut text, mut constraints) = (format!("{mnemonic}{suffix} $0"), String::from("=w"));
+        let result = self.register_for(call.ret)?;
+        let (mut text, mut constraints) =
+            (format!("{mnemonic}{suffix} {}", result.written(0)), String::from("=w"));
         for (n, &arg) in call.args.iter().enumerate().take(form.inputs) {
-            values[n] = self.in_register(arg)?;
+            let register = self.register_for(arg.ty)?;
+            values[n] = self.in_register(arg, register)?;
+            if form.is_tied && n == 0 && register.ty() != result.ty() {
+                return fail(self.type_class(arg.ty, "the type of the result"));
+            }
             match form.is_tied && n == 0 {
                 true => constraints += ",0",
                 false => {
                     constraints += ",w";
-                    text += &format!(", ${}", n + 1);
+                    text += &format!(", {}", register.written(n + 1));
                 }
             }
         }
@@ -137,10 +185,10 @@ impl Body<'_, '_> {
         constraints: &str,
         values: &[Value],
     ) -> Checked<Operand> {
-        let unit = self.register_unit(call.ret)?;
-        let value = self.instruction_value(text, constraints, values, register_type(unit))?;
-        let out = self.reserve(unit.parts);
-        self.from_register(value, (call.ret, out), 0)?;
+        let register = self.register_for(call.ret)?;
+        let value = self.instruction_value(text, constraints, values, register.ty())?;
+        let out = self.reserve(self.shape(call.ret).parts);
+        self.from_register((value, register), call.ret, (out, 0))?;
         self.operand_of(call.ret, out)
     }
 
@@ -203,7 +251,8 @@ impl Body<'_, '_> {
     fn arm_text(&mut self, call: &Call, text: &str, constraints: &str) -> Checked<Operand> {
         let mut values = Vec::with_capacity(call.count);
         for &arg in &call.args[..call.count] {
-            values.push(self.in_register(arg)?);
+            let register = self.register_for(arg.ty)?;
+            values.push(self.in_register(arg, register)?);
         }
         self.arm_statement(call, text.into(), constraints, &values)
     }
