@@ -48,6 +48,10 @@ fn what_is_not_known_is_refused_with_its_text() {
         ("asm \".text\", \"=r,0\"", "unknown directive in \".text\""),
         ("asm \".long 1 - g\", \"=r,0\"", "a value with no place in \".long 1 - g\""),
         ("asm \"movl $1, $0\", \"=&{eax},{eax}\"", "not enough registers"),
+        (
+            "asm instruction \"frobnicate $0\", \"=r,0\"",
+            "\"frobnicate $0\": unknown instruction in \"frobnicate ",
+        ),
     ];
     const ARM: &[(&str, &str)] = &[
         ("asm \"frobnicate $0\", \"=r,0\"", "unknown instruction in \"frobnicate r0\""),
@@ -59,6 +63,11 @@ fn what_is_not_known_is_refused_with_its_text() {
         ("asm \".byte 1\", \"=r,0\"", "misaligned code"),
         ("asm \".thumb\", \"=r,0\"", "unknown directive"),
         ("asm \"mov $0, $1\", \"=&{r0},{r0}\"", "not enough registers"),
+        (
+            "asm instruction \"frobnicate $0\", \"=r,0\"",
+            "\"frobnicate $0\": unknown instruction in \"frobnicate ",
+        ),
+        ("asm instruction \"b elsewhere\", \"=r,r\"", "unknown label"),
     ];
     const MIPS: &[(&str, &str)] = &[
         ("asm \"frobnicate $0\", \"=r,0\"", "unknown instruction in \"frobnicate $2\""),
@@ -83,6 +92,11 @@ fn what_is_not_known_is_refused_with_its_text() {
         ("asm \".text\", \"=r,0\"", "unknown directive in \".text\""),
         ("asm \"tbz $0, #1, 1f\\0a.fill 9000, 4, 0\\0a1:\", \"=r,0\"", "label out of reach in \"tbz"),
         ("asm \"mov $0, $1\", \"=&{x0},{x0}\"", "not enough registers"),
+        (
+            "asm instruction \"frobnicate $0\", \"=r,0\"",
+            "\"frobnicate $0\": unknown instruction in \"frobnicate ",
+        ),
+        ("asm instruction \"b elsewhere\", \"=w,w\"", "it is more than instructions"),
     ];
     let scratch = Scratch::new();
     let of =

@@ -343,7 +343,7 @@ block0:
   v13: i64 = call @gone(v0) live()
   call @llvm.va_start.p0(v0)
   asm \"pause\\0anop # \\22\", \"~{memory}\"()
-  v14: i32 = asm returns_twice intel \"mul $2\", \"={eax},={edx},r,0\"(v5, v5)
+  v14: i32 = asm returns_twice instruction intel \"mul $2\", \"={eax},={edx},r,0\"(v5, v5)
   v15: i32 = output v14, 1
   asm \"jc ${2:l}\", \"=r,=r,!i,r\"(v0) to block1, block2
 block1:

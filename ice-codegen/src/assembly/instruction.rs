@@ -4,7 +4,7 @@
 //! Only where constraints leave the choice among all registers of a class; else the statement is one like others, whose
 //! registers are known when it is lowered.
 
-use super::{AssemblyRules, Home, Place, Refusal, Slot, TextCode, Wish, text};
+use super::{AssemblyRules, Home, Place, Refusal, Slot, TextCode, Wish, text, with_template};
 use crate::lower::Lower;
 use crate::mach::{Operand, Sink, VReg};
 use alloc::boxed::Box;
@@ -27,11 +27,11 @@ impl LateText {
     ///
     /// # Errors
     /// The text is not known to the machine.
-    pub fn assembled<M: AssemblyRules>(
-        &self,
-        machine: M,
-        mut places: &[Allocation],
-    ) -> Result<Vec<u8>, Refusal> {
+    pub fn assembled<M: AssemblyRules>(&self, machine: M, places: &[Allocation]) -> Result<Vec<u8>, Refusal> {
+        self.code(machine, places).map_err(|why| with_template(&self.assembly, &why))
+    }
+
+    fn code<M: AssemblyRules>(&self, machine: M, mut places: &[Allocation]) -> Result<Vec<u8>, Refusal> {
         let constraints = self.assembly.operands().map_err(|error| error.to_string())?;
         let mut slots = Vec::with_capacity(constraints.len());
         for (constraint, &(ty, place)) in constraints.iter().zip(&self.places) {

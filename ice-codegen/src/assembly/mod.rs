@@ -157,8 +157,12 @@ pub trait AssemblyRules: Operands {
 }
 
 /// Says of which statement a refusal is.
+fn with_template(assembly: &Assembly, why: &Refusal) -> Refusal {
+    format!("{:?}: {why}", assembly.template).into()
+}
+
 fn refused(assembly: &Assembly, why: &Refusal) -> ErrorKind {
-    ErrorKind::Assembly(format!("{:?}: {why}", assembly.template).into())
+    ErrorKind::Assembly(with_template(assembly, why))
 }
 
 /// The operands of a statement, where the machine has statements.
