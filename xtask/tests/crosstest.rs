@@ -216,8 +216,19 @@ const NEON_TOOLS: [&str; 2] = ["qemu-aarch64", "aarch64-linux-gnu-gcc"];
 #[test]
 fn functions_of_aarch64_give_what_they_give_with_llvm() {
     if has_tools("functions of AArch64") && has_all("functions of AArch64", &NEON_TOOLS) {
-        let text = in_place(&["--neon", "--name", "q_lane_s16"]);
+        let text = in_place(&["--neon", "--targets", "aarch64", "--name", "q_lane_s16"]);
         assert!(text.contains("neon aarch64 Om1: ") && text.contains("neon aarch64 O2: "), "{text}");
+        assert_eq!(text.matches(" functions, 0 differ\n").count(), 2, "{text}");
+    }
+}
+
+/// The same for those of ARM.
+#[test]
+fn functions_of_arm_give_what_they_give_with_llvm() {
+    let tools = ["qemu-arm", "arm-linux-gnueabihf-gcc"];
+    if has_tools("functions of ARM") && has_all("functions of ARM", &tools) {
+        let text = in_place(&["--neon", "--targets", "armv7", "--name", "_lane_u16"]);
+        assert!(text.contains("neon armv7 Om1: ") && text.contains("neon armv7 O2: "), "{text}");
         assert_eq!(text.matches(" functions, 0 differ\n").count(), 2, "{text}");
     }
 }
@@ -227,7 +238,17 @@ fn a_wrong_function_of_aarch64_is_found() {
     if has_tools("a planted function of AArch64") && has_all("functions of AArch64", &NEON_TOOLS) {
         let translator = planted("wrong-vectors", "s/= xor <16 x i8> /= or <16 x i8> /");
         let translator = translator.to_str().expect("a path of letters");
-        let setting = ["--neon", "--name", "q_u8", "--recipes", "O2", "--translator", translator];
+        let setting = [
+            "--neon",
+            "--targets",
+            "aarch64",
+            "--name",
+            "q_u8",
+            "--recipes",
+            "O2",
+            "--translator",
+            translator,
+        ];
         let (passed, text) = crosstest("wrong-vectors", &setting);
         assert!(!passed && text.contains("--name veorq_u8 --recipes O2"), "{text}");
         assert!(!text.contains("--name vorrq_u8") && !text.contains(", 0 differ"), "{text}");

@@ -3,6 +3,8 @@
 use super::Emitter;
 use ice_asm::aarch64::{Alu, ArithImm, BranchCond, Gpr, Mem, Offset, Transfer, Width};
 use ice_asm::{Listing, RelocKind, SymbolId};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::TextCode;
 use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 
 /// Bytes of a word that is copied.
@@ -40,12 +42,13 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
+            #[cfg(feature = "assembly")]
+            Some(TextCode { late: Some(late), .. }) => {
+                let code = self.late_code(self.target, late);
+                self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
+                self.e.buf.emit_data(&code);
+            }
             Some(text) => {
-                if let Some(late) = &text.late {
-                    let code = self.late_code(self.target, late);
-                    self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
-                    return self.e.buf.emit_data(&code);
-                }
                 self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
                 self.texts.emit((number, text), self.e.buf);
             }

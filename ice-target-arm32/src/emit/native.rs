@@ -5,6 +5,9 @@ use super::pool::Base;
 use super::{AL, Emitter, imm};
 use ice_asm::arm32::{Alu, Cond, Flags, Gpr, Index, Mem, Transfer};
 use ice_asm::{Listing, RelocKind, SymbolId};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::TextCode;
+#[cfg(feature = "assembly")]
 use ice_codegen::emission::InstEmitter as _;
 use ice_codegen::{CodeSymbol, Libcall};
 
@@ -43,11 +46,15 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
-            Some(text) => {
-                let late = text.late.as_ref().map(|late| self.late_code(self.target, late));
-                let code = late.as_deref().unwrap_or(&text.code);
+            #[cfg(feature = "assembly")]
+            Some(TextCode { late: Some(late), .. }) => {
+                let code = self.late_code(self.target, late);
                 self.e.buf.room_for(u32::try_from(code.len()).unwrap_or(u32::MAX));
-                self.e.buf.emit_data(code);
+                self.e.buf.emit_data(&code);
+            }
+            Some(text) => {
+                self.e.buf.room_for(u32::try_from(text.code.len()).unwrap_or(u32::MAX));
+                self.e.buf.emit_data(&text.code);
             }
             None => self.cursor.fault("there is no such inline assembly"),
         }

@@ -3,6 +3,8 @@
 use super::Emitter;
 use ice_asm::Listing;
 use ice_asm::x86::{Alu, Cond, Gpr, Mem, Rm, Segment, SseOp, Width, Xmm};
+#[cfg(feature = "assembly")]
+use ice_codegen::assembly::TextCode;
 use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _};
 use ice_codegen::{CodeSymbol, Libcall};
 
@@ -51,13 +53,12 @@ impl<L: Listing> Emitter<'_, L> {
     /// The code of inline assembly, which mostly is there already.
     pub(super) fn assembly(&mut self, number: u32) {
         match self.cursor.mach.tables.assembly(number) {
-            Some(text) => match &text.late {
-                Some(late) => {
-                    let code = self.late_code(self.target, late);
-                    self.e.buf.emit_data(&code);
-                }
-                None => self.texts.emit((number, text), self.e.buf),
-            },
+            #[cfg(feature = "assembly")]
+            Some(TextCode { late: Some(late), .. }) => {
+                let code = self.late_code(self.target, late);
+                self.e.buf.emit_data(&code);
+            }
+            Some(text) => self.texts.emit((number, text), self.e.buf),
             None => self.fault("there is no such inline assembly"),
         }
     }

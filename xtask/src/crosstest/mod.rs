@@ -87,7 +87,7 @@ function gets and leaves if the number of the function is its argument.
   --size N         most steps of a function (30)
   --targets, --recipes, --translator, --jobs, --release, --in-process   as above
 
-The fifth calls every function of <arm_neon.h> and <arm_acle.h> on AArch64 but those of half precision, with
+The fifth calls every function of <arm_neon.h> and <arm_acle.h> on aarch64 and armv7 but those of half precision, with
 many immediate operands where it takes one, and compares what LLVM's code and Ice's code for the same bitcode
 leave. Modules that differ are kept in the directory `neon` of cargo's target directory, with the programs: each
 prints what a function gets and leaves if its name is the argument.
@@ -95,6 +95,7 @@ prints what a function gets and leaves if its name is the argument.
   --neon           asks for it
   --name PART      only functions whose name, with the immediate operands behind it, contains PART
   --level L        the level of clang: O0, O1, O2, O3 (O1)
+  --targets LIST   aarch64, armv7; both if not given
   --recipes, --translator, --jobs, --release   as above
 
 The sixth compares with Ice's reference interpreter:

@@ -198,7 +198,7 @@ impl Body<'_, '_> {
         let out = self.reserve(all.len * unit.parts);
         for n in 0..all.len {
             let value = (self.get(all, n), Register::Whole(unit));
-            self.from_register(value, member, (out, n * unit.parts))?;
+            self.out_of_register(value, member, (out, n * unit.parts))?;
         }
         self.operand_of(call.ret, out)
     }

@@ -111,7 +111,7 @@ impl Body<'_, '_> {
     }
 
     /// Sets the parts from `at` on to those of a value of the type that a register has.
-    fn from_register(
+    fn out_of_register(
         &mut self,
         (value, register): (Value, Register),
         ty: TypeId,
@@ -188,7 +188,7 @@ impl Body<'_, '_> {
         let register = self.register_for(call.ret)?;
         let value = self.instruction_value(text, constraints, values, register.ty())?;
         let out = self.reserve(self.shape(call.ret).parts);
-        self.from_register((value, register), call.ret, (out, 0))?;
+        self.out_of_register((value, register), call.ret, (out, 0))?;
         self.operand_of(call.ret, out)
     }
 
