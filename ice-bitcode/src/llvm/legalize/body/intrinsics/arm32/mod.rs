@@ -200,8 +200,8 @@ impl Body<'_, '_> {
     }
 
     /// A shift by the lanes of the second operand, to the left where they are positive. If all are one constant, there may be an
-    /// instruction for the number: `left` and `right` are their mnemonics. `most` is how many lanes of the result are one of the
-    /// operand.
+    /// instruction for the number: `left` and `right` are their mnemonics. Lanes of the operand are `narrowing` times as wide as those of
+    /// the result.
     fn arm_shift(
         &mut self,
         call: &Call,
@@ -304,8 +304,11 @@ impl Body<'_, '_> {
     /// A conversion to an integer as the direction of rounding says, which stays in a register of floats.
     fn arm_rounding_conversion(&mut self, call: &Call, letter: char) -> Checked<Operand> {
         let [arg, ..] = call.args;
-        let bits = self.scalar(arg.ty)?.bits();
-        let text = format!("vcvtr.{letter}32.f{bits} $0, $1");
+        let text = match self.scalar(arg.ty)? {
+            Scalar::Float => format!("vcvtr.{letter}32.f32 $0, $1"),
+            Scalar::Double => format!("vcvtr.{letter}32.f64 $0, $1"),
+            _ => return unsupported("an instruction of ARM on another type"),
+        };
         let value = self.instruction_value(text, "=t,w", &[self.single(arg)], Type::F32)?;
         self.one_of(call.ret, value)
     }
@@ -344,6 +347,7 @@ impl Body<'_, '_> {
     /// A register of a coprocessor is written.
     fn arm_coprocessor_write(&mut self, call: &Call, mnemonic: &str) -> Checked<()> {
         let text = self.numbers_in(call, &format!("{mnemonic} p%, %, $0, c%, c%, %"), &[2])?;
+        self.word_type(call.args[2].ty)?;
         let value = self.single(call.args[2]);
         self.instruction_effect(&text, "r,~{memory}", &[value])
     }
