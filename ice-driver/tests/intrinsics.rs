@@ -88,6 +88,11 @@ fn those_of_arm_give_what_clangs_code_gives() {
 }
 
 #[test]
+fn bytes_come_to_their_places_as_by_clangs_code() {
+    gives_what_clangs_code_gives("shuffles.c", &["ssse3"], 2000);
+}
+
+#[test]
 fn floats_are_rounded_as_by_clangs_code() {
     gives_what_clangs_code_gives("round.c", &["sse4_1"], 50_000);
     compare_with_clang("round.c", 50_000, &["aarch64"]);

@@ -90,6 +90,7 @@ flags! { FunctionFlags,
     WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     WIDE_INTEGERS = 27, "The processor has arithmetic on integers in registers of 256 bits (AVX2 of x86).";
     ROUNDS_FLOATS = 28, "The processor rounds floats to integers (SSE4.1 of x86).";
+    PERMUTES_BYTES = 30, "The processor brings bytes of a vector to any places (SSSE3 of x86).";
     BRANCH_TARGETS = 29, "Branches are tracked (AArch64).";
 }
 
@@ -513,7 +514,12 @@ fn string_attribute(key: &[u8], value: &[u8], function: &mut FunctionAttributes)
         (b"probe-stack", _) => F::PROBE_STACK,
         (b"target-features", b"+hwdiv-arm") => F::HARDWARE_DIVIDE,
         (b"target-features", b"+fma") => F::FUSED_MULTIPLY_ADD.with(F::WIDE_REGISTERS),
-        (b"target-features", b"+sse4.1") => F::ROUNDS_FLOATS,
+        (b"target-features", b"+sse4.1") => F::ROUNDS_FLOATS.with(F::PERMUTES_BYTES),
+        (b"target-features", b"+ssse3") => F::PERMUTES_BYTES,
+        (b"target-features", b"-ssse3") => {
+            function.flags = function.flags.without(F::PERMUTES_BYTES);
+            return;
+        }
         (b"target-features", b"-sse4.1") => {
             function.flags = function.flags.without(F::ROUNDS_FLOATS);
             return;

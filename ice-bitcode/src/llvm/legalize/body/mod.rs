@@ -35,6 +35,7 @@ mod arithmetic;
 mod assembly;
 mod atomic;
 pub(super) mod byte_compare;
+mod byte_table;
 mod call;
 mod cast;
 mod constant;

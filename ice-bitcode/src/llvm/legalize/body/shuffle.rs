@@ -19,10 +19,10 @@ use crate::llvm::wire::types::LlvmType;
 const MOST_LANES: usize = 16;
 
 /// Where a lane of a native vector comes from: a native vector and a lane of that. `None` if nothing depends on it.
-type Place = Option<(Value, u32)>;
+pub(super) type Place = Option<(Value, u32)>;
 
 /// Where the lanes of a native vector come from. It may have fewer lanes.
-type Places = [Place; MOST_LANES];
+pub(super) type Places = [Place; MOST_LANES];
 
 /// How many vectors the lanes come from.
 fn sources(places: &Places) -> usize {
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
         let result = self.vector_shape(ty)?;
         let sources = [self.run(a), self.run(b)];
         let run = match (vector.native, result.native) {
-            (Some(from), Some(to)) => self.shuffled_natives(from, vector, sources, to, result),
+            (Some(from), Some(to)) => self.shuffled_natives(from, vector, sources, to, result)?,
             _ => self.shuffled_lanes(vector, sources, result),
         };
         Ok(self.operand(ty, run))
@@ -116,7 +116,7 @@ impl Body<'_, '_> {
         sources: [Run; 2],
         to: Type,
         result: VectorShape,
-    ) -> Run {
+    ) -> Checked<Run> {
         let out = self.reserve(result.lanes.div_ceil(to.lanes()));
         let mut before = [None; MOST_LANES];
         for part in 0..out.len {
@@ -132,16 +132,16 @@ impl Body<'_, '_> {
             // The halves of what is the same in all lanes are one value.
             let value = match part % 2 == 1 && places == before && self.double(Some(to)).is_some() {
                 true => self.get(out, part - 1),
-                false => self.gathered(to, &places),
+                false => self.gathered(to, &places)?,
             };
             self.set(out, part, value);
             before = places;
         }
-        out
+        Ok(out)
     }
 
     /// A native vector whose lanes come from these places.
-    fn gathered(&mut self, ty: Type, places: &Places) -> Value {
+    fn gathered(&mut self, ty: Type, places: &Places) -> Checked<Value> {
         let (count, half) = (sources(places), ty.lanes() as usize / 2);
         let split = |by_turns: bool| {
             [0, 1].map(|which| {
@@ -156,10 +156,12 @@ impl Body<'_, '_> {
         if count <= 2 || most(&parts) >= count {
             return self.with_places(ty, places);
         }
-        let [low, high] = parts.map(|mut places| {
+        let mut joined = [Value::from_u32(0); 2];
+        for (joined, mut places) in joined.iter_mut().zip(parts) {
             self.fill(&mut places, half, ty);
-            self.gathered(ty, &places)
-        });
+            *joined = self.gathered(ty, &places)?;
+        }
+        let [low, high] = joined;
         let both = core::array::from_fn(|n| {
             Some(match by_turns {
                 true => (if n % 2 == 0 { low } else { high }, n as u32 / 2),
@@ -169,7 +171,10 @@ impl Body<'_, '_> {
         self.with_places(ty, &both)
     }
 
-    fn with_places(&mut self, ty: Type, places: &Places) -> Value {
+    fn with_places(&mut self, ty: Type, places: &Places) -> Checked<Value> {
+        if let Some(vector) = self.by_table(ty, places)? {
+            return Ok(vector);
+        }
         let mut vector = self.undef(ty);
         for (to, place) in (0..ty.lanes()).zip(places) {
             if let &Some((source, from)) = place {
@@ -177,7 +182,7 @@ impl Body<'_, '_> {
                 vector = self.set_lane(vector, to, value);
             }
         }
-        vector
+        Ok(vector)
     }
 
     /// Gives the lanes that may be anything a place, if any of the first `known` has one.
