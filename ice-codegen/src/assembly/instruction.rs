@@ -72,7 +72,7 @@ pub(super) fn lower<M: AssemblyRules, S: Sink<M::Inst>>(
     }
     let (mut operands, mut behind) = (Vec::with_capacity(slots.len()), Vec::new());
     let mut places = Vec::with_capacity(slots.len());
-    // Results come first, so that what is in their places is moved there.
+    // By operand, where it is a result: its register, and which operand of the instruction it is. Inputs stand behind them.
     let mut results: Vec<Option<(VReg, Type, usize)>> = Vec::new();
     for (slot, &choice) in slots.iter().zip(&choices) {
         let (mut place, mut result) = (Place::None, None);

@@ -123,7 +123,7 @@ pub trait InstEmitter<'a>: Sized {
     }
 
     /// The code of a statement of inline assembly, the current instruction, whose text is assembled now; none if it cannot be.
-    #[cold]
+    #[inline(never)]
     fn late_code<M: AssemblyRules>(&mut self, machine: M, text: &LateText) -> Vec<u8> {
         let places = self.cursor().places();
         text.assembled(machine, places).unwrap_or_else(|why| {
