@@ -4,8 +4,8 @@
 //! together before: those for its lower and its upper half, or those for every second lane.
 //!
 //! A lane that may be anything is what makes the whole a shuffle that machines have: the one of its own place in the vector
-//! that the first lane is taken from, as one vector is cheaper to shuffle than two; and behind the lanes of a short vector,
-//! what goes on with their pattern, or repeats it.
+//! that the first lane is taken from, as one vector is cheaper to shuffle than two; and behind the last lane that matters,
+//! what goes on with the pattern of those before. Behind the lanes of a short vector they are repeated if they have none.
 
 use ice_ir::{Type, Value};
 
@@ -189,17 +189,20 @@ impl Body<'_, '_> {
     fn fill(&self, places: &mut Places, known: usize, ty: Type) {
         let Some((first, _)) = places[..known].iter().flatten().next().copied() else { return };
         let (own, count) = (self.ty_of(first).lanes() as usize, ty.lanes() as usize);
-        for (n, place) in places[..known].iter_mut().enumerate() {
-            if place.is_none() && n < own {
-                *place = Some((first, n as u32));
+        // Behind the last lane that matters, and behind the last one that there is.
+        let last = places[..known].iter().rposition(Option::is_some).map_or(known, |last| last + 1);
+        for end in [last, known] {
+            for (n, place) in places[..end].iter_mut().enumerate() {
+                if place.is_none() && n < own {
+                    *place = Some((first, n as u32));
+                }
+            }
+            if end < count && [1, 2, 4, 8].into_iter().any(|period| self.goes_on(places, end, count, period))
+            {
+                return;
             }
         }
-        if known < count {
-            let goes_on = [1, 2, 4, 8].into_iter().any(|period| self.goes_on(places, known, count, period));
-            if !goes_on {
-                (known..count).for_each(|n| places[n] = places[n % known]);
-            }
-        }
+        (known..count).for_each(|n| places[n] = places[n % known]);
     }
 
     /// Goes on with lanes that are those `period` places before and a constant step, if they are; two lanes of different vectors
