@@ -24,7 +24,9 @@
 use crate::lower::Lower;
 use crate::mach::{MachInst, Sink};
 use arrayvec::ArrayVec;
-pub use ice_ir::vectors::{constant_vector, is_zero, lane_bits, uniform_amount, uniform_lane};
+pub use ice_ir::vectors::{
+    Origin, are, consecutive, constant_vector, is_zero, lane_bits, uniform_amount, uniform_lane, whole_lanes,
+};
 use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
 
 /// More links are not followed.
@@ -32,9 +34,6 @@ const MAX_LINKS: usize = 32;
 
 /// More instructions are not searched for users of a lane.
 const MAX_DISTANCE: usize = 256;
-
-/// Where a byte or a lane comes from; `None` if nothing depends on it.
-pub type Origin = Option<u8>;
 
 /// A chain of links: its vectors, which may be one, and where the bytes come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -293,31 +292,6 @@ pub fn is_lane_of_shuffle(
     false
 }
 
-/// The lanes of `N` bytes that the bytes make, if they come as whole lanes.
-pub fn whole_lanes<const N: usize, const COUNT: usize>(bytes: &[Origin; 16]) -> Option<[Origin; COUNT]> {
-    let mut lanes = [None; COUNT];
-    for (lane, group) in lanes.iter_mut().zip(bytes.chunks_exact(N)) {
-        for (n, from) in group.iter().enumerate() {
-            let Some(from) = *from else { continue };
-            let whole = from / N as u8;
-            if usize::from(from) % N != n || lane.is_some_and(|lane| lane != whole) {
-                return None;
-            }
-            *lane = Some(whole);
-        }
-    }
-    Some(lanes)
-}
-
-/// Two vectors, by number, and the byte of the first from which on the bytes come, first of the one, then of the other.
-pub fn consecutive(bytes: &[Origin; 16]) -> Option<(usize, usize, u8)> {
-    let vectors = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
-    vectors.flat_map(|pair| (1..16).map(move |start| (pair, start))).find_map(|([a, b], start)| {
-        let wanted = |n| if n + start < 16 { 16 * a + n + start } else { 16 * b + n + start - 16 };
-        are(bytes, wanted).then_some((a.into(), b.into(), start))
-    })
-}
-
 /// The vector, the bytes of its parts, which are 8, 4, 2 or all 16, and the lanes, of those given with their bytes, that come
 /// in reverse within each part.
 pub fn reversed<L: Copy>(bytes: &[Origin; 16], lanes: &[(L, u8)]) -> Option<(usize, u8, L)> {
@@ -327,9 +301,4 @@ pub fn reversed<L: Copy>(bytes: &[Origin; 16], lanes: &[(L, u8)]) -> Option<(usi
         let source = [0, 1].into_iter().find(|source| are(bytes, |n| 16 * source + wanted(n)))?;
         Some((source.into(), part, lane))
     })
-}
-
-/// Whether the lanes are these, where they matter.
-pub fn are<const COUNT: usize>(lanes: &[Origin; COUNT], wanted: impl Fn(u8) -> u8) -> bool {
-    (0..).zip(lanes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))
 }

@@ -98,7 +98,15 @@ pub struct Constraint<'a> {
     pub choices: Vec<Choice<'a>>,
 }
 
-impl Constraint<'_> {
+impl<'a> Constraint<'a> {
+    /// The first register that it names.
+    pub fn name(&self) -> Option<&'a str> {
+        self.choices.iter().find_map(|choice| match *choice {
+            Choice::Named(name) => Some(name),
+            _ => None,
+        })
+    }
+
     /// The output in whose place an input is.
     pub fn same_as(&self) -> Option<u32> {
         match self.choices[..] {

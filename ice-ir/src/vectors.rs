@@ -1,4 +1,5 @@
-//! Vectors that are constants: insertions of numbers into a vector without bits.
+//! Vectors that are constants: insertions of numbers into a vector without bits. Which bytes of two vectors make whole lanes, or
+//! follow each other: 0–15 name those of the first, 16–31 those of the second.
 
 use crate::{Function, InstData, Type, Value, ValueDef};
 
@@ -59,4 +60,37 @@ pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
 pub fn uniform_amount(func: &Function, amounts: Value) -> Option<u8> {
     let bits = lane_bits(func.value_type(amounts));
     uniform_lane(func, amounts).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
+}
+
+/// Where a byte or a lane comes from; `None` if nothing depends on it.
+pub type Origin = Option<u8>;
+
+/// The lanes of `N` bytes that the bytes make, if they come as whole lanes.
+pub fn whole_lanes<const N: usize, const COUNT: usize>(bytes: &[Origin; 16]) -> Option<[Origin; COUNT]> {
+    let mut lanes = [None; COUNT];
+    for (lane, group) in lanes.iter_mut().zip(bytes.chunks_exact(N)) {
+        for (n, from) in group.iter().enumerate() {
+            let Some(from) = *from else { continue };
+            let whole = from / N as u8;
+            if usize::from(from) % N != n || lane.is_some_and(|lane| lane != whole) {
+                return None;
+            }
+            *lane = Some(whole);
+        }
+    }
+    Some(lanes)
+}
+
+/// Two vectors, by number, and the byte of the first from which on the bytes come, first of the one, then of the other.
+pub fn consecutive(bytes: &[Origin; 16]) -> Option<(usize, usize, u8)> {
+    let vectors = [[0, 0], [0, 1], [1, 0], [1, 1]].into_iter();
+    vectors.flat_map(|pair| (1..16).map(move |start| (pair, start))).find_map(|([a, b], start)| {
+        let wanted = |n| if n + start < 16 { 16 * a + n + start } else { 16 * b + n + start - 16 };
+        are(bytes, wanted).then_some((a.into(), b.into(), start))
+    })
+}
+
+/// Whether the lanes are these, where they matter.
+pub fn are<const COUNT: usize>(lanes: &[Origin; COUNT], wanted: impl Fn(u8) -> u8) -> bool {
+    (0..).zip(lanes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))
 }

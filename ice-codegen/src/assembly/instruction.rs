@@ -66,6 +66,7 @@ pub(super) fn lower<M: AssemblyRules, S: Sink<M::Inst>>(
     let Some(choices) = slots.iter().map(|slot| choice(machine, cx, slot)).collect::<Option<Vec<_>>>() else {
         return false;
     };
+    // What is decided here is not taken back once instructions are written.
     let is_register = |output: usize| matches!(choices.get(output), Some(Choice::Register { .. }));
     if choices.iter().any(|choice| matches!(*choice, Choice::Same(output) if !is_register(output))) {
         return false;
@@ -73,14 +74,15 @@ pub(super) fn lower<M: AssemblyRules, S: Sink<M::Inst>>(
     let (mut operands, mut behind) = (Vec::with_capacity(slots.len()), Vec::new());
     let mut places = Vec::with_capacity(slots.len());
     // By operand, where it is a result: its register, and which operand of the instruction it is. Inputs stand behind them.
-    let mut results: Vec<Option<(VReg, Type, usize)>> = Vec::new();
+    let mut results: Vec<Option<(VReg, usize)>> = Vec::new();
     for (slot, &choice) in slots.iter().zip(&choices) {
         let (mut place, mut result) = (Place::None, None);
         match (choice, slot.value) {
-            (Choice::Register { home, inner, class }, Some(value)) if slot.constraint.is_result() => {
-                let [vreg, _] = machine.assembly_output(cx, value, home, &mut behind);
-                let Some(vreg) = vreg else { return false };
-                result = Some((vreg, inner, operands.len()));
+            (Choice::Register { home, class, .. }, Some(value)) if slot.constraint.is_result() => {
+                let [Some(vreg), _] = machine.assembly_output(cx, value, home, &mut behind) else {
+                    return false;
+                };
+                result = Some((vreg, operands.len()));
                 operands.push(match slot.constraint.is_early {
                     true => Operand::def_early_reg(vreg, class),
                     false => Operand::def_reg(vreg, class),
@@ -93,8 +95,8 @@ pub(super) fn lower<M: AssemblyRules, S: Sink<M::Inst>>(
                 place = Place::Register(home);
             }
             (Choice::Same(output), Some(value)) => {
-                let Some(&Some((vreg, inner, at))) = results.get(output) else { return false };
-                let Choice::Register { home, class, .. } = choices[output] else { return false };
+                let Some(&Some((vreg, at))) = results.get(output) else { return false };
+                let Choice::Register { home, inner, class } = choices[output] else { return false };
                 let [Some(src), _] = machine.assembly_input(cx, value, home) else { return false };
                 let Some(copy) = machine.copy_inst(inner, vreg, src) else { return false };
                 cx.sink.push(copy);

@@ -242,10 +242,7 @@ impl<'a> Slot<'a> {
     /// The first register that its constraint names.
     #[must_use]
     pub fn name(&self) -> Option<&'a str> {
-        self.constraint.choices.iter().find_map(|choice| match choice {
-            Choice::Named(name) => Some(*name),
-            _ => None,
-        })
+        self.constraint.name()
     }
 
     /// What asks for an address in the text, if the value is one and the constraint has one of these letters.

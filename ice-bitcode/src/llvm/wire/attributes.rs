@@ -90,8 +90,8 @@ flags! { FunctionFlags,
     WIDER_REGISTERS = 26, "The processor may have vector registers of 512 bits, and others for booleans (AVX-512 of x86).";
     WIDE_INTEGERS = 27, "The processor has arithmetic on integers in registers of 256 bits (AVX2 of x86).";
     ROUNDS_FLOATS = 28, "The processor rounds floats to integers (SSE4.1 of x86).";
-    PERMUTES_BYTES = 30, "The processor brings bytes of a vector to any places (SSSE3 of x86).";
     BRANCH_TARGETS = 29, "Branches are tracked (AArch64).";
+    PERMUTES_BYTES = 30, "The processor brings bytes of a vector to any places (SSSE3 of x86).";
 }
 
 impl FunctionFlags {

@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use ice_ir::assembly::{Assembly, Choice, Constraint, Dialect, Direction};
+use ice_ir::assembly::{Assembly, Constraint, Dialect, Direction};
 use ice_ir::{Block, CallingConvention, Inst, InstData, Intrinsic, Type, Value};
 
 use super::call::Callee;
@@ -74,14 +74,6 @@ enum Origin {
     Input(usize),
     /// It is the register that points to the stack.
     StackPointer,
-}
-
-/// The one register that a constraint names.
-fn only_name<'a>(operand: &Constraint<'a>) -> Option<&'a str> {
-    match operand.choices[..] {
-        [Choice::Named(name)] => Some(name),
-        _ => None,
-    }
 }
 
 impl Body<'_, '_> {
@@ -171,10 +163,10 @@ impl Body<'_, '_> {
             return None;
         }
         let Some((number, result)) = result else { return Some(Origin::Nothing) };
-        let name = only_name(result);
+        let name = result.name();
         let is_tied = |operand: &Constraint<'_>| match operand.same_as() {
             Some(same) => same == number,
-            None => name.is_some() && only_name(operand) == name,
+            None => name.is_some() && operand.name() == name,
         };
         let machine = self.m.legal.machine();
         match (operands.iter().filter(|operand| operand.is_operand()).position(is_tied), name) {

@@ -4,15 +4,12 @@
 //! What machines do in one or two instructions without a table in memory is left to them: lanes of 32 bits, two vectors by turns,
 //! bytes that follow each other, lanes that stay in their half.
 
-use ice_ir::vectors::is_zero;
+use ice_ir::vectors::{Origin, are, consecutive, is_zero, whole_lanes};
 use ice_ir::{BinaryOp, Type, Value};
 
 use super::shuffle::Places;
-use super::{Body, Checked};
+use super::{Body, Checked, unsupported};
 use crate::llvm::wire::attributes::FunctionFlags;
-
-/// By byte, where it comes from: 0 to 15 in the first, 16 to 31 in the second vector. `None` if nothing depends on it.
-type Bytes = [Option<u8>; 16];
 
 /// Marks a byte that is zero.
 const ZERO: u8 = 0x80;
@@ -24,54 +21,45 @@ struct Tables {
     /// Of each vector by place the number of the byte that comes there.
     numbers: [[u8; 16]; 2],
     /// The same of both; a vector of zeros may be the second. `None` if there are other zeros.
-    bytes: Option<Bytes>,
-}
-
-fn are(bytes: &Bytes, wanted: impl Fn(u8) -> u8) -> bool {
-    (0..).zip(bytes).all(|(n, from)| from.is_none_or(|from| from == wanted(n)))
-}
-
-/// Whether lanes of so many bytes come as wholes.
-fn are_whole(bytes: &Bytes, width: usize) -> bool {
-    bytes.chunks(width).all(|lane| {
-        let first = lane.iter().zip(0..).find_map(|(from, n)| Some((*from)?.wrapping_sub(n)));
-        first.is_none_or(|first| {
-            usize::from(first) % width == 0
-                && lane.iter().zip(0..).all(|(from, n)| from.is_none_or(|from| from == first.wrapping_add(n)))
-        })
-    })
+    bytes: Option<[Origin; 16]>,
 }
 
 /// Whether few instructions bring the bytes to their places without a table.
-fn is_simple(bytes: &Bytes) -> bool {
-    let pairs = || [[0u8, 0], [0, 16], [16, 0], [16, 16]].into_iter();
+fn is_simple(bytes: &[Origin; 16]) -> bool {
     let by_turns = |width: u8, [a, b]: [u8; 2], half: u8| {
         are(bytes, |n| {
             let lane = n / width;
             (if lane.is_multiple_of(2) { a } else { b }) + half + lane / 2 * width + n % width
         })
     };
-    let in_a_row = |start: u8, [a, b]: [u8; 2]| {
-        are(bytes, |n| if n + start < 16 { a + n + start } else { b + n + start - 16 })
-    };
-    let in_halves =
-        || are_whole(bytes, 2) && (0..).zip(bytes).all(|(n, from)| from.is_none_or(|from| from / 8 == n / 8));
-    are_whole(bytes, 4)
-        || in_halves()
-        || pairs().any(|pair| (0..16).any(|start| in_a_row(start, pair)))
-        || pairs()
-            .any(|pair| [1, 2].iter().any(|&width| by_turns(width, pair, 0) || by_turns(width, pair, 8)))
+    let stay_in_half = || (0..).zip(bytes).all(|(n, from)| from.is_none_or(|from| from / 8 == n / 8));
+    whole_lanes::<4, 4>(bytes).is_some()
+        || whole_lanes::<2, 8>(bytes).is_some() && stay_in_half()
+        || consecutive(bytes).is_some()
+        || [[0, 0], [0, 16], [16, 0], [16, 16]]
+            .iter()
+            .any(|&pair| [1, 2].iter().any(|&width| by_turns(width, pair, 0) || by_turns(width, pair, 8)))
 }
 
 impl Body<'_, '_> {
+    /// The bytes of a vector whose numbers are in another, by the instruction of the machine.
+    pub(super) fn bytes_by(&mut self, vector: Value, numbers: Value) -> Checked<Value> {
+        let Some([template, constraints]) = self.m.legal.machine().byte_table else {
+            return unsupported("a table of bytes");
+        };
+        let ty = self.ty_of(vector);
+        self.instruction_value(template.into(), constraints, &[vector, numbers], ty)
+    }
+
     /// A native vector whose lanes come from these places, by tables; `None` if there is a better way, or none.
     pub(super) fn by_table(&mut self, ty: Type, places: &Places) -> Checked<Option<Value>> {
         let (machine, flags) = (self.m.legal.machine(), self.s.flags);
-        let Some([template, constraints]) = machine.byte_table.filter(|_| machine.has_assembler) else {
-            return Ok(None);
-        };
         let has_table = flags.has(FunctionFlags::PERMUTES_BYTES) || flags.has(FunctionFlags::WIDE_REGISTERS);
-        if !has_table || !matches!(ty, Type::V16I8 | Type::V8I16) {
+        if machine.byte_table.is_none()
+            || !machine.has_assembler
+            || !has_table
+            || !matches!(ty, Type::V16I8 | Type::V8I16)
+        {
             return Ok(None);
         }
         let Some(Tables { sources, numbers, bytes }) = self.tables(ty, places) else { return Ok(None) };
@@ -84,8 +72,7 @@ impl Body<'_, '_> {
             let vector = self.bits_as(source, Type::V16I8);
             let table =
                 self.lanes_from(Type::V16I8, |cx, n| cx.int(Type::I8, i64::from(numbers[n as usize] as i8)));
-            let taken =
-                self.instruction_value(template.into(), constraints, &[vector, table], Type::V16I8)?;
+            let taken = self.bytes_by(vector, table)?;
             joined = Some(match joined {
                 None => taken,
                 Some(before) => self.bin(BinaryOp::Or, before, taken),

@@ -440,8 +440,8 @@ impl Body<'_, '_> {
                     return Ok(run);
                 }
                 if let Some(native) = vector.native.filter(|_| vector.is_short()) {
-                    let halves = [0, limbs.len - 1].map(|i| self.get(limbs, i));
-                    let value = self.of_halves(halves, native)?;
+                    let high = (limbs.len > 1).then(|| self.get(limbs, 1));
+                    let value = self.of_numbers(self.get(limbs, 0), high, native)?;
                     return Ok(self.push(value));
                 }
                 let lanes = self.unpack(vector.lane, vector.lanes, limbs);

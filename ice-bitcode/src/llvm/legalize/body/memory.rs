@@ -306,12 +306,7 @@ impl Body<'_, '_> {
             });
         }
         match numbers {
-            [Some(low), Some(high)] => {
-                let wide = self.first_lane(high, Type::V4I32)?;
-                let high = self.number_at(wide, Type::F64, 0)?;
-                self.of_halves([low, high], part.ty)
-            }
-            [Some(number), _] => self.first_lane(number, part.ty),
+            [Some(low), high] => self.of_numbers(low, high, part.ty),
             [None, _] => Ok(self.undef(part.ty)),
         }
     }

@@ -19,7 +19,7 @@ use crate::llvm::wire::types::LlvmType;
 const MOST_LANES: usize = 16;
 
 /// Where a lane of a native vector comes from: a native vector and a lane of that. `None` if nothing depends on it.
-pub(super) type Place = Option<(Value, u32)>;
+type Place = Option<(Value, u32)>;
 
 /// Where the lanes of a native vector come from. It may have fewer lanes.
 pub(super) type Places = [Place; MOST_LANES];

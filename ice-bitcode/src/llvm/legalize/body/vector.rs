@@ -83,6 +83,20 @@ impl Body<'_, '_> {
         Ok(self.bits_as(vector, ty))
     }
 
+    /// A native vector of type `ty` with a number of 64 bits as its lower half, and in the other one of 32 or 64 in its lowest bits,
+    /// or anything. Without another the first may have 32 bits.
+    pub(super) fn of_numbers(&mut self, low: Value, high: Option<Value>, ty: Type) -> Checked<Value> {
+        let Some(high) = high else { return self.first_lane(low, ty) };
+        let high = match self.ty_of(high).bits() == 64 {
+            true => high,
+            false => {
+                let wide = self.first_lane(high, Type::V4I32)?;
+                self.number_at(wide, self.ty_of(low), 0)?
+            }
+        };
+        self.of_halves([low, high], ty)
+    }
+
     /// A native vector of type `ty` whose halves are these numbers of 64 bits.
     pub(super) fn of_halves(&mut self, halves: [Value; 2], ty: Type) -> Checked<Value> {
         let vector = match self.m.legal.machine().pairs_doubles {

@@ -9,7 +9,7 @@ use ice_ir::{Type, Value};
 
 use super::{Call, statement};
 use crate::error::Error;
-use crate::llvm::legalize::body::values::Operand;
+use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::Kind;
 
@@ -78,6 +78,25 @@ impl Body<'_, '_> {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
         }
+    }
+
+    /// A statement with `count` results of one type.
+    pub(super) fn instruction_values(
+        &mut self,
+        template: String,
+        constraints: &str,
+        args: &[Value],
+        (ty, count): (Type, usize),
+    ) -> Checked<Run> {
+        let first = self.instruction_value(template, constraints, args, ty)?;
+        // All that a statement gives follows it at once.
+        let all = self.reserve(count as u32);
+        self.set(all, 0, first);
+        for n in 1..all.len {
+            let value = self.b.assembly_output(first, n, ty);
+            self.set(all, n, value);
+        }
+        Ok(all)
     }
 
     /// A statement without a result, which reads or writes memory.

@@ -94,14 +94,7 @@ impl Body<'_, '_> {
         let constraints = format!("{},{tied}r,~{{memory}}", registers(count, "="));
         let mut args = values;
         args.push(address);
-        let first = self.instruction_value(text, &constraints, &args, register)?;
-        // All that a statement gives follows it at once.
-        let all = self.reserve(count as u32);
-        self.set(all, 0, first);
-        for n in 1..all.len {
-            let value = self.b.assembly_output(first, n, register);
-            self.set(all, n, value);
-        }
+        let all = self.instruction_values(text, &constraints, &args, (register, count))?;
         if parts == 1 {
             return self.operand_of(call.ret, all);
         }

@@ -8,13 +8,14 @@ use alloc::vec::Vec;
 
 use ice_ir::{Type, Value};
 
-use super::Register;
+use super::{OTHER_TYPE, Register};
 use crate::error::Error;
 use crate::llvm::legalize::body::intrinsics::Call;
 use crate::llvm::legalize::body::intrinsics::instruction::Order;
 use crate::llvm::legalize::body::memory::Access;
 use crate::llvm::legalize::body::values::Operand;
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
+use crate::llvm::legalize::signature::Unit;
 use crate::llvm::wire::types::{LlvmType, TypeId};
 
 /// The first register of a list.
@@ -24,23 +25,26 @@ const FIRST: usize = 16;
 #[derive(Clone, Copy)]
 struct Listed {
     count: usize,
-    /// Registers of a doubleword for each.
-    halves: usize,
+    /// The value that each is, of 64 or 128 bits.
+    unit: Unit,
     /// The width of lanes.
     bits: u32,
-    /// How many there are in a doubleword.
-    lanes: i64,
 }
 
 impl Listed {
-    /// The type in which a register has one.
-    const fn register(self) -> Type {
-        if self.halves == 2 { Type::V4I32 } else { Type::F64 }
+    /// Registers of a doubleword for each.
+    const fn halves(self) -> usize {
+        self.unit.ty.bits() as usize / 64
+    }
+
+    /// How many lanes there are in a doubleword.
+    const fn lanes(self) -> i64 {
+        64 / self.bits as i64
     }
 
     /// The constraints of all registers, each with this before it.
     fn constraints(self, before: &str) -> String {
-        let name = |n: usize| match self.halves {
+        let name = |n: usize| match self.halves() {
             2 => format!("{before}{{q{}}}", FIRST / 2 + n),
             _ => format!("{before}{{d{}}}", FIRST + n),
         };
@@ -55,7 +59,7 @@ impl Listed {
 
     /// The lists of registers that instructions take one after another, and the number in the mnemonic.
     fn lists(self, order: Order, number: i64) -> (usize, Vec<String>) {
-        let Listed { count, halves, lanes, .. } = self;
+        let (count, halves, lanes) = (self.count, self.halves(), self.lanes());
         let all = |first, behind: &str| Listed::list(first, count, halves, behind);
         match order {
             // Single lanes have no turns, and what is in turn in pairs of registers takes one instruction.
@@ -84,7 +88,7 @@ impl Listed {
             [list] => format!("{mnemonic} {list}, [${address}]"),
             lists => {
                 // What is repeated is loaded again from the same place.
-                let behind = if order == Order::Repeated && self.lanes > 1 { "" } else { "!" };
+                let behind = if order == Order::Repeated && self.lanes() > 1 { "" } else { "!" };
                 let each = lists.iter().map(|list| format!("; {mnemonic} {list}, [ip]{behind}"));
                 format!("mov ip, ${address}{}", each.collect::<String>())
             }
@@ -98,30 +102,23 @@ const DESTROYED: &str = "~{r12},~{memory}";
 impl Body<'_, '_> {
     /// The list for `count` vectors of a type.
     fn listed_vectors(&self, ty: TypeId, count: usize) -> Checked<Listed> {
-        let unit = self.register_unit(ty)?;
-        let halves = match unit.ty.bits() {
-            64 => 1,
-            128 => 2,
-            _ => return unsupported("an instruction of ARM on another type"),
-        };
-        let bits = self.lane_bits(ty)?;
-        match bits {
-            8 | 16 | 32 | 64 => Ok(Listed { count, halves, bits, lanes: i64::from(64 / bits) }),
-            _ => unsupported("an instruction of ARM on another type"),
+        let (unit, bits) = (self.register_unit(ty)?, self.lane_bits(ty)?);
+        match (unit.ty.bits(), bits) {
+            (64 | 128, 8 | 16 | 32 | 64) => Ok(Listed { count, unit, bits }),
+            _ => unsupported(OTHER_TYPE),
         }
     }
 
     /// The type of the members of a structure, if they are so many of one type.
     fn member_type(&self, ty: TypeId, count: usize) -> Checked<TypeId> {
-        match self.m.types.get(ty) {
-            LlvmType::Struct { members, .. } => match self.m.types.list(members) {
-                members @ [first, ..] if members.len() == count && members.iter().all(|ty| ty == first) => {
-                    Ok(*first)
-                }
-                _ => unsupported("an instruction of ARM with another result"),
-            },
-            _ => unsupported("an instruction of ARM with another result"),
+        if let LlvmType::Struct { members, .. } = self.m.types.get(ty)
+            && let members @ [first, ..] = self.m.types.list(members)
+            && members.len() == count
+            && members.iter().all(|ty| ty == first)
+        {
+            return Ok(*first);
         }
+        unsupported("an instruction of ARM with another result")
     }
 
     /// The address that is the first argument.
@@ -133,15 +130,14 @@ impl Body<'_, '_> {
     }
 
     /// Arguments of one type behind the address, in registers.
-    fn listed_arguments(&mut self, call: &Call, count: usize, ty: TypeId) -> Checked<Vec<Value>> {
-        Self::check_count(call, count + 1)?;
-        let mut values = Vec::with_capacity(count + 1);
-        for &arg in &call.args[1..=count] {
+    fn listed_arguments(&mut self, call: &Call, ty: TypeId, listed: Listed) -> Checked<Vec<Value>> {
+        Self::check_count(call, listed.count + 1)?;
+        let mut values = Vec::with_capacity(listed.count + 1);
+        for &arg in &call.args[1..=listed.count] {
             if arg.ty != ty {
                 return fail(self.type_class(arg.ty, "the type of the other operands"));
             }
-            let unit = self.register_unit(ty)?;
-            values.push(self.in_register(arg, Register::Whole(unit))?);
+            values.push(self.in_register(arg, Register::Whole(listed.unit))?);
         }
         Ok(values)
     }
@@ -149,7 +145,7 @@ impl Body<'_, '_> {
     /// The number of a lane of such vectors.
     fn lane_number(&self, operand: Operand, listed: Listed) -> Checked<i64> {
         let number = self.constant_argument(operand)?;
-        match (0..listed.lanes * listed.halves as i64).contains(&number) {
+        match (0..listed.lanes() * listed.halves() as i64).contains(&number) {
             true => Ok(number),
             false => unsupported("an instruction of ARM with a lane that vectors do not have"),
         }
@@ -175,7 +171,7 @@ impl Body<'_, '_> {
         let address = self.first_address(call, 1)?;
         let (mut values, number) = match order {
             Order::Lane => {
-                let values = self.listed_arguments(call, count, member)?;
+                let values = self.listed_arguments(call, member, listed)?;
                 Self::check_count(call, count + 2)?;
                 (values, self.lane_number(call.args[count + 1], listed)?)
             }
@@ -185,16 +181,8 @@ impl Body<'_, '_> {
         let tied: String = (0..values.len()).map(|n| format!("{n},")).collect();
         let constraints = format!("{},{tied}r,{DESTROYED}", listed.constraints("="));
         values.push(address);
-        let register = listed.register();
-        let first = self.instruction_value(text, &constraints, &values, register)?;
-        // All that a statement gives follows it at once.
-        let all = self.reserve(count as u32);
-        self.set(all, 0, first);
-        for n in 1..all.len {
-            let value = self.b.assembly_output(first, n, register);
-            self.set(all, n, value);
-        }
-        let unit = self.register_unit(member)?;
+        let unit = listed.unit;
+        let all = self.instruction_values(text, &constraints, &values, (unit.ty, count))?;
         let out = self.reserve(all.len * unit.parts);
         for n in 0..all.len {
             let value = (self.get(all, n), Register::Whole(unit));
@@ -208,7 +196,7 @@ impl Body<'_, '_> {
         let address = self.first_address(call, count + 1)?;
         let ty = call.args[1].ty;
         let listed = self.listed_vectors(ty, count)?;
-        let mut values = self.listed_arguments(call, count, ty)?;
+        let mut values = self.listed_arguments(call, ty, listed)?;
         let number = match order {
             Order::Lane => {
                 Self::check_count(call, count + 2)?;
@@ -228,19 +216,15 @@ impl Body<'_, '_> {
         let start = usize::from(is_tied);
         Self::check_count(call, start + count + 1)?;
         let mut values = Vec::with_capacity(start + count + 1);
+        let (unit, result) = (self.register_unit(call.ret)?, self.register_for(call.ret)?);
         for (n, &arg) in call.args[..start + count + 1].iter().enumerate() {
-            let unit = self.register_unit(arg.ty)?;
             if unit.ty != Type::F64 || arg.ty != call.ret {
-                return unsupported("an instruction of ARM on another type");
+                return unsupported(OTHER_TYPE);
             }
-            let register = match (start..start + count).contains(&n) {
-                true => Register::Whole(unit),
-                false => self.register_for(arg.ty)?,
-            };
-            values.push(self.in_register(arg, register)?);
+            let is_listed = (start..start + count).contains(&n);
+            values.push(self.in_register(arg, if is_listed { Register::Whole(unit) } else { result })?);
         }
-        let result = self.register_for(call.ret)?;
-        let listed = Listed { count, halves: 1, bits: 8, lanes: 8 };
+        let listed = Listed { count, unit, bits: 8 };
         let list = Listed::list(FIRST, count, 1, "");
         let text =
             format!("{mnemonic}.8 {}, {list}, {}", result.written(0), result.written(start + count + 1));

@@ -26,6 +26,9 @@ use crate::llvm::legalize::shape::{Kind, Scalar};
 use crate::llvm::legalize::signature::{Unit, units};
 use crate::llvm::wire::types::TypeId;
 
+const OTHER_TYPE: &str = "an instruction of ARM on another type";
+const NO_CONSTANT: &str = "an instruction of ARM with a shift that is no constant";
+
 /// How an instruction takes its operands.
 #[derive(Clone, Copy, Debug)]
 struct Form {
@@ -83,7 +86,7 @@ impl Body<'_, '_> {
         let mut units = units(self.m.legal.parts(ty)?);
         match (units.next(), units.next()) {
             (Some(unit), None) if !unit.is_memory => Ok(unit),
-            _ => unsupported("an instruction of ARM on another type"),
+            _ => unsupported(OTHER_TYPE),
         }
     }
 
@@ -135,7 +138,7 @@ impl Body<'_, '_> {
         let lane = match self.kind(ty) {
             Kind::Vector(vector) => vector.lane,
             Kind::Scalar(scalar) => scalar,
-            _ => return unsupported("an instruction of ARM on another type"),
+            _ => return unsupported(OTHER_TYPE),
         };
         Ok(match (letter, lane) {
             ("", _) => String::new(),
@@ -220,7 +223,7 @@ impl Body<'_, '_> {
             Some(amount) if !right.is_empty() && (-bits / narrowing..0).contains(&amount) => {
                 self.arm_instruction(call, Form::UNARY, [right, letter], &format!(", #{}", -amount))
             }
-            _ if mnemonic.is_empty() => unsupported("an instruction of ARM with a shift that is no constant"),
+            _ if mnemonic.is_empty() => unsupported(NO_CONSTANT),
             // The operand that is shifted comes first.
             _ => self.arm_instruction(call, Form::BINARY, [mnemonic, letter], ""),
         }
@@ -238,7 +241,7 @@ impl Body<'_, '_> {
             Some(amount) if (-bits..0).contains(&amount) => {
                 self.arm_instruction(call, Form::CHANGED, ["vsri", "i"], &format!(", #{}", -amount))
             }
-            _ => unsupported("an instruction of ARM with a shift that is no constant"),
+            _ => unsupported(NO_CONSTANT),
         }
     }
 
@@ -275,7 +278,7 @@ impl Body<'_, '_> {
     fn word_type(&self, ty: TypeId) -> Checked<Type> {
         match *self.m.legal.parts(ty)? {
             [part] if part.ty.is_scalar_int() => Ok(part.ty),
-            _ => unsupported("an instruction of ARM on another type"),
+            _ => unsupported(OTHER_TYPE),
         }
     }
 
@@ -307,48 +310,41 @@ impl Body<'_, '_> {
         let text = match self.scalar(arg.ty)? {
             Scalar::Float => format!("vcvtr.{letter}32.f32 $0, $1"),
             Scalar::Double => format!("vcvtr.{letter}32.f64 $0, $1"),
-            _ => return unsupported("an instruction of ARM on another type"),
+            _ => return unsupported(OTHER_TYPE),
         };
         let value = self.instruction_value(text, "=t,w", &[self.single(arg)], Type::F32)?;
         self.one_of(call.ret, value)
     }
 
-    /// An instruction with constant numbers and nothing else, in the order of `text`, where `%` stands for each.
-    fn arm_with_numbers(&mut self, call: &Call, text: &str) -> Checked<()> {
-        let text = self.numbers_in(call, text, &[])?;
-        self.instruction_effect(&text, "~{memory}", &[])
+    /// An instruction with one constant number and nothing else.
+    fn arm_with_one_number(&mut self, call: &Call, mnemonic: &str) -> Checked<()> {
+        let number = self.constant_argument(call.args[0])?;
+        self.instruction_effect(&format!("{mnemonic} #{number}"), "~{memory}", &[])
     }
 
-    /// The text with the constant arguments, without those that are `skipped`, for each `%` of it.
-    fn numbers_in(&self, call: &Call, text: &str, skipped: &[usize]) -> Checked<String> {
-        let mut out = String::new();
-        let mut numbers = (0..call.count).filter(|n| !skipped.contains(n));
-        for piece in text.split_inclusive('%') {
-            let Some(before) = piece.strip_suffix('%') else {
-                out += piece;
-                break;
-            };
-            out += before;
-            let Some(n) = numbers.next() else {
-                return unsupported("an instruction of ARM with fewer numbers");
-            };
-            out += &format!("{}", self.constant_argument(call.args[n])?);
+    /// The text of an access to a register of a coprocessor: which one, an operation, two registers, another operation.
+    fn coprocessor_text(&self, mnemonic: &str, operands: [Operand; 5]) -> Checked<String> {
+        let mut numbers = [0; 5];
+        for (number, operand) in numbers.iter_mut().zip(operands) {
+            *number = self.constant_argument(operand)?;
         }
-        Ok(out)
+        let [coprocessor, first, n, m, second] = numbers;
+        Ok(format!("{mnemonic} p{coprocessor}, {first}, $0, c{n}, c{m}, {second}"))
     }
 
     /// A register of a coprocessor is read.
     fn arm_coprocessor_read(&mut self, call: &Call, mnemonic: &str) -> Checked<Operand> {
-        let text = self.numbers_in(call, &format!("{mnemonic} p%, %, $0, c%, c%, %"), &[])?;
+        let [coprocessor, first, n, m, second, ..] = call.args;
+        let text = self.coprocessor_text(mnemonic, [coprocessor, first, n, m, second])?;
         let value = self.instruction_value(text, "=r", &[], Type::I32)?;
         self.one_of(call.ret, value)
     }
 
     /// A register of a coprocessor is written.
     fn arm_coprocessor_write(&mut self, call: &Call, mnemonic: &str) -> Checked<()> {
-        let text = self.numbers_in(call, &format!("{mnemonic} p%, %, $0, c%, c%, %"), &[2])?;
-        self.word_type(call.args[2].ty)?;
-        let value = self.single(call.args[2]);
-        self.instruction_effect(&text, "r,~{memory}", &[value])
+        let [coprocessor, first, word, n, m, second, ..] = call.args;
+        let text = self.coprocessor_text(mnemonic, [coprocessor, first, n, m, second])?;
+        self.word_type(word.ty)?;
+        self.instruction_effect(&text, "r,~{memory}", &[self.single(word)])
     }
 }

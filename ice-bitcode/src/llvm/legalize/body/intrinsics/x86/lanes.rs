@@ -98,12 +98,6 @@ impl Body<'_, '_> {
         })
     }
 
-    /// `pshufb`: the bytes of a register that the low bits of those of another name.
-    fn bytes_by(&mut self, register: Value, numbers: Value) -> Checked<Value> {
-        let ty = self.ty_of(register);
-        self.instruction_value("pshufb $2, $0".into(), "=x,0,x", &[register, numbers], ty)
-    }
-
     /// The bytes of words whose numbers, of two bits each, are in the lanes of a register.
     fn bytes_of_words(&mut self, numbers: Value) -> Checked<Value> {
         let bytes = self.bits_as(numbers, Type::V16I8);
