@@ -44,6 +44,8 @@ pub struct Shuffle {
     pub bytes: [Origin; 16],
     /// Whether the lanes are booleans that come from lanes of twice the width.
     pub narrows_booleans: bool,
+    /// Whether the second vector, and it alone, is known to have no bits: any byte of it is as good.
+    pub with_zeros: bool,
 }
 
 /// What was put into a vector by an insertion that was folded.
@@ -209,7 +211,16 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
     let first = sources[0]?;
     let sources = [first, sources[1].unwrap_or(first)];
     let narrows_booleans = sources.iter().all(|&source| 2 * func.value_type(source).lanes() == ty.lanes());
-    Some(Shuffle { sources, bytes, narrows_booleans })
+    let mut shuffle = Shuffle { sources, bytes, narrows_booleans, with_zeros: false };
+    let zeros = sources.map(|source| is_zero(func, source));
+    if zeros[0] != zeros[1] {
+        shuffle.with_zeros = true;
+        if zeros[0] {
+            shuffle.sources.reverse();
+            shuffle.bytes.iter_mut().flatten().for_each(|from| *from ^= 16);
+        }
+    }
+    Some(shuffle)
 }
 
 /// The shuffle that ends with `inst`, an insertion.

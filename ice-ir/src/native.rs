@@ -331,6 +331,8 @@ pub struct FunctionTraits {
     pub signed_return: SignedReturn,
     /// Its processors have vector registers of 256 bits, and instructions in the form that goes with them (AVX of x86).
     pub wide_registers: bool,
+    /// Its processors bring the bytes of a vector to any places in one instruction (SSSE3 of x86).
+    pub permutes_bytes: bool,
     /// Whether its frame is guarded.
     pub protection: StackProtection,
     /// What stands in the four bytes before its code, for calls that [look](crate::Intrinsic::CheckType) whether it is of
@@ -352,6 +354,7 @@ impl StaticDefault for FunctionTraits {
         landing: false,
         signed_return: SignedReturn::Never,
         wide_registers: false,
+        permutes_bytes: false,
         protection: StackProtection::None,
         type_word: None,
         signature_words: None,

@@ -7,8 +7,8 @@
 //!
 //! Safe: only instructions without side effects that cannot trap are moved, so that it does not matter if
 //! the loop would not have reached them. A division is one if its divisor is a constant, neither 0 nor -1.
-//! Loads stay. What costs nothing or little where it is (comparisons, extensions, constant displacements,
-//! small scales) stays, too, unless something that moves needs it: a register is worth more.
+//! Loads stay. What [costs nothing or little](crate::worth) where it is stays, too, unless something that moves needs it: a
+//! register is worth more.
 //!
 //! A pre-header is made where none exists. A loop that control enters elsewhere than at its header is left alone.
 //!
@@ -18,13 +18,12 @@
 
 use crate::changed::Changed;
 use crate::preheader::Preheaders;
+use crate::worth::is_worth_register;
 use alloc::vec::Vec;
-use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest,
-};
+use ice_ir::{Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest};
 
-/// Most instructions that move together.
-const MAX_NEEDED: usize = 8;
+/// Most instructions that move together: a vector of 16 lanes that are taken out of others has 32.
+const MAX_NEEDED: usize = 32;
 
 /// Vectors of the pass. Reused from function to function.
 #[derive(Default)]
@@ -63,7 +62,7 @@ pub fn hoist_invariants(
         while let Some(inst) = next {
             next = pass.func.layout.next_inst(inst);
             if is_movable(pass.func, inst)
-                && is_worth_moving(pass.func, inst)
+                && is_worth_register(pass.func, pass.func.inst(inst))
                 && let Some(header) = pass.destination(block, inst)
                 && let Some(preheader) = pass.scratch.preheaders.of(pass.func, (cfg, tree, loops), header)
             {
@@ -83,21 +82,6 @@ fn is_movable(func: &Function, inst: Inst) -> bool {
         }
         InstData::CallIntrinsic { op, .. } => op.is_computation(),
         ref data => data.is_computation(),
-    }
-}
-
-/// Whether the instruction costs more than the register that keeps its value.
-fn is_worth_moving(func: &Function, inst: Inst) -> bool {
-    match *func.inst(inst) {
-        InstData::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::And, args: [_, b] } => {
-            func.int_value(b).is_none()
-        }
-        InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } => {
-            !matches!(func.int_value(amount), Some(0..=3))
-        }
-        InstData::Cast { op, .. } => !matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext),
-        InstData::Icmp { .. } | InstData::Fcmp { .. } => false,
-        _ => true,
     }
 }
 
@@ -126,7 +110,10 @@ impl Hoist<'_> {
                     && let Some(common) = loops.common(around, block)
                     && loops.depth(common) > varies
                 {
-                    if needed.len() < MAX_NEEDED && is_movable(func, def) && !is_worth_moving(func, def) {
+                    if needed.len() < MAX_NEEDED
+                        && is_movable(func, def)
+                        && !is_worth_register(func, func.inst(def))
+                    {
                         needed.push(def);
                     } else {
                         varies = loops.depth(common);

@@ -29,6 +29,7 @@ pub mod sink;
 mod split;
 pub mod strength_reduction;
 pub mod switches;
+mod worth;
 
 pub use addresses::{AddressScratch, fold_addresses};
 pub use changed::Changed;

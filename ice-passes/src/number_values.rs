@@ -35,6 +35,7 @@
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
 use crate::simplify::{Constants, Rewrite, simplify};
+use crate::worth::is_worth_register;
 use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -43,8 +44,7 @@ use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::{
-    BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses,
-    Value,
+    BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -171,22 +171,6 @@ pub fn number_values(
         return Changed::Instructions;
     }
     Changed::dead(had_dead)
-}
-
-/// Whether the instruction is worth a register on the way to another block.
-fn is_worth_keeping(func: &Function, data: &InstData) -> bool {
-    let is_constant = |value| func.is_constant(value);
-    match *data {
-        InstData::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::And, args } => {
-            !args.into_iter().any(is_constant)
-        }
-        InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } => {
-            !matches!(func.int_value(amount), Some(0..=3))
-        }
-        InstData::Cast { op, .. } => !matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext),
-        InstData::Icmp { .. } | InstData::Fcmp { .. } => false,
-        _ => true,
-    }
 }
 
 impl Numbering {
@@ -494,7 +478,7 @@ impl Numbering {
             InstData::Load { .. } => {
                 entry.memory == self.memory && (entry.block == block || tree.dominates(entry.block, block))
             }
-            _ => entry.block == block || is_worth_keeping(func, data) && tree.dominates(entry.block, block),
+            _ => entry.block == block || is_worth_register(func, data) && tree.dominates(entry.block, block),
         };
         is_usable.then_some(entry.value)
     }

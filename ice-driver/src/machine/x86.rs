@@ -140,7 +140,6 @@ const NARROW: MachineDescription = MachineDescription {
     argument_align_log2: 12,
     has_assembler: true,
     vector_instructions: SATURATED,
-    byte_table: Some(["pshufb $2, $0", "=x,0,x"]),
     usual_features: &[],
     has_indirect_functions: true,
     jumps: Some(JumpTexts {

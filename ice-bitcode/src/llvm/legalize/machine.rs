@@ -104,9 +104,6 @@ pub struct MachineDescription {
     /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
     /// inline assembly with the result and two operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
-    /// Template and constraints of inline assembly with a vector, and in another the number of the byte that comes to each place:
-    /// one from 128 on is zero. Functions are for processors that have it, or not.
-    pub byte_table: Option<[&'static str; 2]>,
     /// Features that ask for other code on other machines only, as `target-features` writes them, and keys of attributes that
     /// are met.
     pub usual_features: &'static [&'static str],
@@ -267,7 +264,6 @@ impl MachineDescription {
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         vector_instructions: &[],
-        byte_table: None,
         usual_features: &[],
         jumps: None,
         rounding: None,

@@ -3,6 +3,7 @@
 
 use super::by_lane;
 use super::plan::plan;
+use super::shuffle::permutes_bytes;
 use crate::inst::{Amode, Amount, Base, Extend, Inst, Src};
 use crate::lower::int::shift;
 use crate::target::{Cx, X86};
@@ -101,9 +102,9 @@ impl X86 {
         }
         let shuffle = cx.func.defining_inst(result).and_then(|inst| shuffle_of(cx.func, cx.uses, inst));
         if let Some(shuffle) = shuffle
-            && let Some(plan) = plan(&shuffle)
+            && let Some(plan) = plan(&shuffle, permutes_bytes(cx))
         {
-            return self.shuffle(cx, shuffle.sources, &plan, result);
+            return self.shuffle(cx, &shuffle, &plan, result);
         }
         if self.built(cx, result) {
             return;

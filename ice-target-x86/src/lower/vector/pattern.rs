@@ -9,15 +9,17 @@ use ice_codegen::lanes::Origin;
 pub(super) struct Wanted {
     /// By byte of the result.
     origins: u128,
-    /// All bits of the bytes that something depends on.
+    /// The bits of the bytes that something depends on.
     known: u128,
 }
 
 impl Wanted {
-    pub(super) fn new(bytes: &[Origin; 16]) -> Wanted {
-        let byte = |n: usize, all: u8| bytes[n].map_or(0, |from| from | all);
-        let all = |mask| u128::from_le_bytes(core::array::from_fn(|n| byte(n, mask)));
-        Wanted { origins: all(0), known: all(0xff) }
+    /// Of a second vector without bits any byte is wanted.
+    pub(super) fn new(bytes: &[Origin; 16], with_zeros: bool) -> Wanted {
+        let all =
+            |byte: &dyn Fn(u8) -> u8| u128::from_le_bytes(core::array::from_fn(|n| bytes[n].map_or(0, byte)));
+        let known = |from: u8| if with_zeros && from >= 16 { 0x10 } else { 0xff };
+        Wanted { origins: all(&|from| from), known: all(&known) }
     }
 }
 

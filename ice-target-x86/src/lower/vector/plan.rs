@@ -1,10 +1,14 @@
-//! Plans: the one to ten instructions of SSE2 that bring bytes of two vectors to their places.
+//! Plans: the one to ten instructions that bring bytes of two vectors to their places.
 //!
 //! The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
 //! one), `shufps` once or twice, `pshuflw` and `pshufhw`, the same lane everywhere, 16 bytes in a row of two vectors, every
 //! second lane, lanes in their places, the bytes of words swapped, eight bytes as words, every second lane of what is every
 //! second lane, and two plans whose results are unpacked. Four lanes always have one of two steps; eight and sixteen may have
-//! none, and are put together lane by lane.
+//! none, and are put together lane by lane. Where one of the vectors has no bits, the bytes of the other may also be brought to
+//! their places with whatever comes between, which is cleared.
+//!
+//! All this is SSE2. Processors with SSSE3 have 16 bytes in a row by one instruction, and by another the bytes of one vector at
+//! any places, with zeros between: what SSE2 does in more than two steps for one vector, or four for two, goes by such tables.
 
 use super::pattern::{EVERY_SECOND, ROWS, UNPACKS, Wanted};
 use arrayvec::ArrayVec;
@@ -35,8 +39,10 @@ pub(super) enum Step {
     Shift(SseOp, Reg, u8),
     /// The bytes of a register, which is replaced, that have a bit here; zeros for the others.
     Keep(Reg, u16),
-    /// Two lanes of the first, which is replaced, and two of the second.
-    Shufps(Reg, Reg, u8),
+    /// An operation on two registers by an immediate, which replaces the first.
+    Two(SseOp, Reg, Reg, u8),
+    /// The bytes that the shuffle takes from this vector at their places, and zeros for the others.
+    Table(u8),
 }
 
 impl Step {
@@ -57,14 +63,25 @@ impl Step {
         })
     }
 
-    fn with(self, reg: impl Fn(Reg) -> Reg) -> Step {
+    /// Whether it reads the vector with this number.
+    pub(super) fn reads(self, source: u8) -> bool {
+        let mut does = self == Step::Table(source);
+        self.with(|reg| {
+            does |= reg == Reg::Source(source);
+            reg
+        });
+        does
+    }
+
+    fn with(self, mut reg: impl FnMut(Reg) -> Reg) -> Step {
         match self {
             Step::Copy(src) => Step::Copy(reg(src)),
             Step::One(op, src, imm) => Step::One(op, reg(src), imm),
             Step::Unpack(op, left, right) => Step::Unpack(op, reg(left), reg(right)),
             Step::Shift(op, src, amount) => Step::Shift(op, reg(src), amount),
             Step::Keep(src, kept) => Step::Keep(reg(src), kept),
-            Step::Shufps(left, right, imm) => Step::Shufps(reg(left), reg(right), imm),
+            Step::Two(op, left, right, imm) => Step::Two(op, reg(left), reg(right), imm),
+            Step::Table(_) => self,
         }
     }
 }
@@ -77,18 +94,67 @@ const MAX_SPLITS: u32 = 1;
 
 pub(super) type Plan = ArrayVec<Step, MAX_STEPS>;
 
-/// Whether there is a plan for a shuffle.
-pub(super) fn has_plan(shuffle: &Shuffle) -> bool {
-    plan(shuffle).is_some()
+/// What a plan may count on.
+#[derive(Clone, Copy, Default)]
+struct Facts {
+    /// The lanes are booleans that come from lanes of twice the width.
+    narrows_booleans: bool,
+    /// The second vector has no bits.
+    with_zeros: bool,
+    /// The processor has SSSE3.
+    permutes_bytes: bool,
+    /// How often the shuffle may be made of others.
+    splits: u32,
 }
 
-/// The instructions that make a shuffle.
-pub(super) fn plan(shuffle: &Shuffle) -> Option<Plan> {
-    plan_of(&shuffle.bytes, shuffle.narrows_booleans, MAX_SPLITS)
+impl Facts {
+    /// Of a shuffle that another is made of.
+    fn inside(self) -> Option<Facts> {
+        Some(Facts { narrows_booleans: false, splits: self.splits.checked_sub(1)?, ..self })
+    }
 }
 
-/// The instructions that bring the bytes to their places.
-fn plan_of(bytes: &[Origin; 16], narrows_booleans: bool, splits: u32) -> Option<Plan> {
+/// Whether there is a plan for a shuffle, of a function for processors with SSSE3 or not.
+pub(super) fn has_plan(shuffle: &Shuffle, permutes_bytes: bool) -> bool {
+    permutes_bytes || plan(shuffle, permutes_bytes).is_some()
+}
+
+/// The instructions that make a shuffle, of a function for processors with SSSE3 or not.
+pub(super) fn plan(shuffle: &Shuffle, permutes_bytes: bool) -> Option<Plan> {
+    let &Shuffle { sources: _, mut bytes, narrows_booleans, with_zeros } = shuffle;
+    let facts = Facts { narrows_booleans, with_zeros, permutes_bytes, splits: MAX_SPLITS };
+    let is_cleared = |from: Origin| with_zeros && from.is_some_and(|from| from >= 16);
+    for (n, from) in (0..).zip(&mut bytes).filter(|(_, from)| is_cleared(**from)) {
+        *from = Some(16 + n);
+    }
+    let mut best = plan_of(&bytes, facts);
+    let is_long = |best: &Option<Plan>, most| best.as_ref().is_none_or(|plan| plan.len() > most);
+    if with_zeros && is_long(&best, 2) {
+        let cleared = (0..16).fold(0, |all, n| all | u16::from(is_cleared(bytes[n])) << n);
+        let rest = plan_of(&bytes.map(|from| from.filter(|&from| from < 16)), facts);
+        let plan = rest.and_then(|mut plan| {
+            plan.try_push(Step::Keep(Reg::Last, !cleared)).ok()?;
+            Some(plan)
+        });
+        best = [best, plan].into_iter().flatten().min_by_key(|plan| plan.len());
+    }
+    if !permutes_bytes {
+        return best;
+    }
+    let is_source =
+        |&n: &u8| bytes.iter().any(|&from| !is_cleared(from) && from.is_some_and(|from| from / 16 == n));
+    let mut tables: Plan = [0, 1].into_iter().filter(is_source).map(Step::Table).collect();
+    if tables.is_empty() || !is_long(&best, 2 * tables.len()) {
+        return best;
+    }
+    if tables.len() == 2 {
+        tables.push(Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)));
+    }
+    Some(tables)
+}
+
+/// The instructions that bring the bytes to their places. Bytes of a vector without bits are named as if they stayed there.
+fn plan_of(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
     let one = |step| Some(Plan::from_iter([step]));
     let both = bytes.iter().any(|from| from.is_some_and(|from| from >= 16));
     if !both && are(bytes, |n| n) {
@@ -98,22 +164,27 @@ fn plan_of(bytes: &[Origin; 16], narrows_booleans: bool, splits: u32) -> Option<
     if let (false, Some(lanes)) = (both, doublewords) {
         return one(Step::One(SseOp::Pshufd, Reg::Source(0), order(lanes, |n| n)));
     }
-    let wanted = Wanted::new(bytes);
+    let wanted = Wanted::new(bytes, facts.with_zeros);
     if let Some(step) = unpack(wanted) {
         return one(step);
+    }
+    let kept = || if facts.with_zeros { in_place(bytes, true) } else { None };
+    let in_a_row = in_a_row(wanted, facts).or_else(kept);
+    if in_a_row.as_ref().is_some_and(|plan| plan.len() == 1) {
+        return in_a_row;
     }
     if let Some(lanes) = doublewords {
         return Some(two_sources(lanes));
     }
     let alone = |plan: fn(&[Origin; 16]) -> Option<Plan>| if both { None } else { plan(bytes) };
     alone(words_or_byte)
-        .or_else(|| in_a_row(wanted))
-        .or_else(|| every_second(wanted, narrows_booleans))
-        .or_else(|| in_place(bytes))
+        .or(in_a_row)
+        .or_else(|| every_second(wanted, facts.narrows_booleans))
+        .or_else(|| in_place(bytes, false))
         .or_else(|| alone(swapped_bytes))
         .or_else(|| alone(bytes_as_words))
-        .or_else(|| if both { None } else { of_every_second(bytes, splits.checked_sub(1)?) })
-        .or_else(|| split(bytes, splits.checked_sub(1)?))
+        .or_else(|| if both { None } else { of_every_second(bytes, facts.inside()?) })
+        .or_else(|| split(bytes, facts.inside()?))
 }
 
 /// The immediate for four lanes; what does not matter stays in its place.
@@ -136,7 +207,12 @@ fn two_sources(lanes: [Origin; 4]) -> Plan {
     let is_half = |half: [u8; 2]| source(half[0]) == source(half[1]);
     let [low, high] = [[lanes[0], lanes[1]], [lanes[2], lanes[3]]];
     if is_half(low) && is_half(high) {
-        return Plan::from_iter([Step::Shufps(source(low[0]), source(high[0]), super::shuffle(lanes))]);
+        return Plan::from_iter([Step::Two(
+            SseOp::Shufps,
+            source(low[0]),
+            source(high[0]),
+            super::shuffle(lanes),
+        )]);
     }
     // The distinct lanes of each vector.
     let distinct = [0, 1].map(|vector| {
@@ -157,7 +233,7 @@ fn two_sources(lanes: [Origin; 4]) -> Plan {
         let together = [a0, *a1.first().unwrap_or(&a0), b0, *b1.first().unwrap_or(&b0)];
         let place = |lane| together.iter().position(|&other| other == lane).unwrap_or(0) as u8;
         return Plan::from_iter([
-            Step::Shufps(Reg::Source(0), Reg::Source(1), super::shuffle(together)),
+            Step::Two(SseOp::Shufps, Reg::Source(0), Reg::Source(1), super::shuffle(together)),
             Step::One(SseOp::Pshufd, Reg::Last, super::shuffle(lanes.map(place))),
         ]);
     }
@@ -166,13 +242,27 @@ fn two_sources(lanes: [Origin; 4]) -> Plan {
     let (mixed, rest) = if is_low { (low, high) } else { (high, low) };
     let alone = usize::from(source(mixed[0]) == source(rest[0]));
     let (one, neighbour) = (mixed[alone], mixed[1 - alone]);
-    let beside =
-        Step::Shufps(source(one), source(neighbour), super::shuffle([one, one, neighbour, neighbour]));
+    let beside = Step::Two(
+        SseOp::Shufps,
+        source(one),
+        source(neighbour),
+        super::shuffle([one, one, neighbour, neighbour]),
+    );
     let mixed = if alone == 0 { [0, 2] } else { [2, 0] };
     let last = if is_low {
-        Step::Shufps(Reg::Last, source(neighbour), super::shuffle([mixed[0], mixed[1], rest[0], rest[1]]))
+        Step::Two(
+            SseOp::Shufps,
+            Reg::Last,
+            source(neighbour),
+            super::shuffle([mixed[0], mixed[1], rest[0], rest[1]]),
+        )
     } else {
-        Step::Shufps(source(neighbour), Reg::Last, super::shuffle([rest[0], rest[1], mixed[0], mixed[1]]))
+        Step::Two(
+            SseOp::Shufps,
+            source(neighbour),
+            Reg::Last,
+            super::shuffle([rest[0], rest[1], mixed[0], mixed[1]]),
+        )
     };
     Plan::from_iter([beside, last])
 }
@@ -270,15 +360,17 @@ fn same_byte(bytes: &[Origin; 16]) -> Option<Plan> {
 }
 
 /// 16 bytes in a row of two vectors.
-fn in_a_row(wanted: Wanted) -> Option<Plan> {
+fn in_a_row(wanted: Wanted, facts: Facts) -> Option<Plan> {
     let rows = (0..).zip(&ROWS).skip(1);
     let (start, pair) = rows.into_iter().find_map(|(start, row)| Some((start, row.pair(wanted)?)))?;
     let [left, right] = pair.map(Reg::Source);
-    Some(Plan::from_iter([
-        Step::Shift(SseOp::Psrldq, left, start),
-        Step::Shift(SseOp::Pslldq, right, 16 - start),
-        Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)),
-    ]))
+    let steps = [Step::Shift(SseOp::Psrldq, left, start), Step::Shift(SseOp::Pslldq, right, 16 - start)];
+    Some(match pair {
+        [0, 1] if facts.with_zeros => Plan::from_iter([steps[0]]),
+        [1, 0] if facts.with_zeros => Plan::from_iter([steps[1]]),
+        _ if facts.permutes_bytes => Plan::from_iter([Step::Two(SseOp::Palignr, right, left, start)]),
+        _ => steps.into_iter().chain([Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1))]).collect(),
+    })
 }
 
 /// Every second byte or word of two vectors, from the first or from the second one on: the lower or the upper halves of lanes
@@ -316,7 +408,7 @@ fn every_second(wanted: Wanted, are_booleans: bool) -> Option<Plan> {
 }
 
 /// Every second byte or word of a vector in both halves, and another plan of these.
-fn of_every_second(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
+fn of_every_second(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
     let first = bytes.iter().flatten().next()?;
     [1, 2].into_iter().find_map(|size| {
         let odd = first / size % 2;
@@ -326,13 +418,13 @@ fn of_every_second(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
         }
         let half = |n: u8| n / size % (8 / size) * 2 * size + odd * size + n % size;
         let halves = core::array::from_fn(|n| Some(half(n as u8)));
-        let mut whole = every_second(Wanted::new(&halves), false)?;
+        let mut whole = every_second(Wanted::new(&halves, false), false)?;
         let start = whole.len() as u8;
         // Both halves have what is wanted.
         let halves: [fn(usize) -> u8; 2] = [|_| 0, |n| n as u8 / 4 % 2];
         let rests = halves.map(|half| {
             let lane = |n, from: u8| half(n) * 8 + from / (2 * size) * size + from % size;
-            plan_of(&core::array::from_fn(|n| bytes[n].map(|from| lane(n, from))), false, splits)
+            plan_of(&core::array::from_fn(|n| bytes[n].map(|from| lane(n, from))), facts)
         });
         let rest = rests.into_iter().flatten().min_by_key(|rest| rest.len())?;
         rest.into_iter().try_for_each(|step| whole.try_push(step.after(start))).ok()?;
@@ -341,14 +433,14 @@ fn of_every_second(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
 }
 
 /// Two plans, for the bytes in the lower and the upper half or for every second lane, and an unpack of what they make.
-fn split(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
+fn split(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
     let ways = [(SseOp::Punpcklbw, 1), (SseOp::Punpcklwd, 2), (SseOp::Punpckldq, 4), (SseOp::Punpcklqdq, 8)];
     let plans = ways.into_iter().filter_map(|(op, size)| {
         let mut whole = Plan::new();
         let made = [0, 1].map(|which| {
             let own = |n: usize| (2 * (n / size) + which) * size + n % size;
             let part = core::array::from_fn(|n| if n < 8 { bytes[own(n)] } else { None });
-            let plan = half(&part, splits)?;
+            let plan = half(&part, facts)?;
             if let [Step::Copy(reg)] = plan[..] {
                 return Some(reg);
             }
@@ -364,10 +456,10 @@ fn split(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
 }
 
 /// A plan for the lower half of a vector, or for the upper one, which is brought down.
-fn half(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
+fn half(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
     let raised = core::array::from_fn(|n| if n < 8 { None } else { bytes[n - 8] });
-    let low = plan_of(bytes, false, splits);
-    let high = plan_of(&raised, false, splits).and_then(|mut plan| {
+    let low = plan_of(bytes, facts);
+    let high = plan_of(&raised, facts).and_then(|mut plan| {
         plan.try_push(Step::One(SseOp::Pshufd, Reg::Last, super::shuffle([2, 3, 2, 3]))).ok()?;
         Some(plan)
     });
@@ -375,17 +467,18 @@ fn half(bytes: &[Origin; 16], splits: u32) -> Option<Plan> {
 }
 
 /// Each byte from its place in one of the vectors.
-fn in_place(bytes: &[Origin; 16]) -> Option<Plan> {
+fn in_place(bytes: &[Origin; 16], with_zeros: bool) -> Option<Plan> {
     if !(0..).zip(bytes).all(|(n, from)| from.is_none_or(|from| from % 16 == n)) {
         return None;
     }
     let second =
         (0..).zip(bytes).fold(0, |all, (n, from)| all | u16::from(from.is_some_and(|n| n >= 16)) << n);
-    Some(Plan::from_iter([
-        Step::Keep(Reg::Source(0), !second),
-        Step::Keep(Reg::Source(1), second),
-        Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)),
-    ]))
+    let mut plan = Plan::from_iter([Step::Keep(Reg::Source(0), !second)]);
+    if !with_zeros {
+        plan.push(Step::Keep(Reg::Source(1), second));
+        plan.push(Step::Unpack(SseOp::Por, Reg::Step(0), Reg::Step(1)));
+    }
+    Some(plan)
 }
 
 /// Words of one vector whose bytes are swapped.
@@ -404,10 +497,14 @@ fn swapped_bytes(bytes: &[Origin; 16]) -> Option<Plan> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ice_ir::Value;
 
-    /// What a plan makes of two vectors whose bytes are named as in [`Origin`].
-    fn run(plan: &Plan) -> [u8; 16] {
-        let sources: [[u8; 16]; 2] = [0, 16].map(|start| core::array::from_fn(|n| n as u8 + start));
+    /// What a plan makes of two vectors whose bytes are one more than their names in [`Origin`].
+    fn run(plan: &Plan, bytes: &[Origin; 16], with_zeros: bool) -> [u8; 16] {
+        let mut sources: [[u8; 16]; 2] = [1, 17].map(|start| core::array::from_fn(|n| n as u8 + start));
+        if with_zeros {
+            sources[1] = [0; 16];
+        }
         let mut made = alloc::vec::Vec::<[u8; 16]>::new();
         for &step in plan {
             let reg = |reg| match reg {
@@ -478,7 +575,15 @@ mod tests {
                         reg(from)[start + n / size / 2 * size + n % size]
                     })
                 }
-                Step::Shufps(left, right, imm) => core::array::from_fn(|n| {
+                Step::Table(source) => bytes.map(|from| {
+                    from.filter(|from| from / 16 == source)
+                        .map_or(0, |from| sources[usize::from(source)][usize::from(from % 16)])
+                }),
+                Step::Two(SseOp::Palignr, high, low, by) => core::array::from_fn(|n| {
+                    let all = [reg(low), reg(high)].concat();
+                    all[n + usize::from(by)]
+                }),
+                Step::Two(_, left, right, imm) => core::array::from_fn(|n| {
                     reg(if n < 8 { left } else { right })[pick(imm, n / 4) * 4 + n % 4]
                 }),
             };
@@ -488,9 +593,16 @@ mod tests {
     }
 
     fn check(bytes: &[Origin; 16], steps: usize) {
-        let plan = plan_of(bytes, false, MAX_SPLITS).unwrap_or_else(|| panic!("no plan for {bytes:?}"));
-        let got = run(&plan);
-        let is_right = bytes.iter().zip(got).all(|(from, got)| from.is_none_or(|from| from == got));
+        check_with(bytes, [false; 2], steps);
+    }
+
+    fn check_with(bytes: &[Origin; 16], [with_zeros, permutes_bytes]: [bool; 2], steps: usize) {
+        let sources = [0, 1].map(Value::from_u32);
+        let shuffle = Shuffle { sources, bytes: *bytes, narrows_booleans: false, with_zeros };
+        let plan = plan(&shuffle, permutes_bytes).unwrap_or_else(|| panic!("no plan for {bytes:?}"));
+        let got = run(&plan, bytes, with_zeros);
+        let wanted = |from: u8| if with_zeros && from >= 16 { 0 } else { from + 1 };
+        let is_right = bytes.iter().zip(got).all(|(from, got)| from.is_none_or(|from| wanted(from) == got));
         assert!(is_right && (1..=steps).contains(&plan.len()), "{bytes:?}: {plan:?} gives {got:?}");
     }
 
@@ -571,7 +683,7 @@ mod tests {
                 let source = pair[usize::from(lane >= count)];
                 Some(source * 16 + lane % count * 2 * size + byte)
             });
-            plan_of(&bytes, true, 0)
+            plan_of(&bytes, Facts { narrows_booleans: true, ..Facts::default() })
         };
         let packed = |op, [left, right]: [u8; 2]| {
             Some(Plan::from_iter([Step::Unpack(op, Reg::Source(left), Reg::Source(right))]))
@@ -624,7 +736,59 @@ mod tests {
 
     #[test]
     fn what_has_no_plan_is_put_together_by_lanes() {
-        assert!(plan_of(&bytes(&[0, 9, 3, 1, 12, 4, 7, 7].map(Some)), false, 0).is_none());
-        assert!(plan_of(&[5, 1, 7, 3, 4, 9, 2, 6, 8, 8, 10, 31, 0, 0, 1, 15].map(Some), false, 0).is_none());
+        let facts = Facts::default();
+        assert!(plan_of(&bytes(&[0, 9, 3, 1, 12, 4, 7, 7].map(Some)), facts).is_none());
+        assert!(plan_of(&[5, 1, 7, 3, 4, 9, 2, 6, 8, 8, 10, 31, 0, 0, 1, 15].map(Some), facts).is_none());
+    }
+
+    #[test]
+    fn zeros_between_bytes_of_one_vector_take_one_step_where_there_is_one() {
+        // Bytes extended, with any byte of the zeros; bytes in a row; bytes that stay.
+        for start in [0, 8] {
+            for zero in [16, 23, 31] {
+                let extended =
+                    core::array::from_fn(|n| Some(if n % 2 == 0 { start + n as u8 / 2 } else { zero }));
+                check_with(&extended, [true, false], 1);
+            }
+        }
+        for by in 1..16 {
+            check_with(
+                &core::array::from_fn(|n| Some(if n < by { 16 } else { (n - by) as u8 })),
+                [true, false],
+                1,
+            );
+            check_with(&core::array::from_fn(|n| Some((n + by).min(16) as u8)), [true, false], 1);
+        }
+        for kept in 0..=u16::MAX {
+            check_with(
+                &core::array::from_fn(|n| Some(if kept >> n & 1 != 0 { n as u8 } else { 19 })),
+                [true, false],
+                1,
+            );
+        }
+        // What needs two steps without the zeros needs three with them.
+        let words = [3, 2, 1, 0, 7, 6, 5, 4].map(Some);
+        let some = core::array::from_fn(|n| if n % 3 == 0 { Some(16) } else { bytes(&words)[n] });
+        check_with(&some, [true, false], 3);
+    }
+
+    #[test]
+    fn tables_bring_any_bytes_to_any_places() {
+        let mut state = 1u32;
+        let mut next = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 16) % below) as u8
+        };
+        for (below, with_zeros, steps) in [(16, false, 2), (17, true, 2), (32, true, 2), (32, false, 4)] {
+            for _ in 0..2000 {
+                let all = core::array::from_fn(|_| Some(next(below)));
+                check_with(&all, [with_zeros, true], steps);
+                let some = all.map(|from| from.filter(|_| next(3) > 0));
+                check_with(&some, [with_zeros, true], steps);
+            }
+        }
+        for start in 1..16 {
+            check_with(&core::array::from_fn(|n| Some(n as u8 + start)), [false, true], 1);
+        }
     }
 }

@@ -7,9 +7,14 @@ use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
 use ice_codegen::Operands as _;
-use ice_codegen::lanes::{self, are, constant_vector, lane_bits};
+use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits};
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{InstData, Value};
+
+/// Whether the function is for processors with SSSE3.
+pub(super) fn permutes_bytes<S: Sink<Inst>>(cx: &Cx<'_, S>) -> bool {
+    cx.module.functions[cx.func.id].traits.permutes_bytes
+}
 
 impl X86 {
     /// Whether `inst`, an insertion, needs no code: a later one makes the whole shuffle.
@@ -18,12 +23,12 @@ impl X86 {
         cx: &Cx<'_, S>,
         inst: ice_ir::Inst,
     ) -> bool {
-        lanes::is_inside_shuffle(cx.func, cx.uses, inst, has_plan)
+        lanes::is_inside_shuffle(cx.func, cx.uses, inst, |shuffle| has_plan(shuffle, permutes_bytes(cx)))
     }
 
     /// Whether all users of `inst`, an extraction, are links of one shuffle.
     pub(crate) fn is_lane_of_shuffle<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
-        lanes::is_lane_of_shuffle(cx.func, cx.uses, inst, has_plan)
+        lanes::is_lane_of_shuffle(cx.func, cx.uses, inst, |shuffle| has_plan(shuffle, permutes_bytes(cx)))
     }
 
     /// Whether `def`, an insertion of a first lane, needs no code: `user`, an extraction, is for a shuffle that has that lane
@@ -40,7 +45,9 @@ impl X86 {
         func.int_value(index) == Some(0)
             && !func.value_type(result).is_bool_or_bool_vector()
             && lanes::is_lane_of_shuffle(func, cx.uses, user, |shuffle| {
-                has_plan(shuffle) && shuffle.sources == [result; 2] && are(&shuffle.bytes, |n| n % width)
+                has_plan(shuffle, permutes_bytes(cx))
+                    && shuffle.sources == [result; 2]
+                    && are(&shuffle.bytes, |n| n % width)
             })
     }
 
@@ -58,13 +65,14 @@ impl X86 {
     pub(super) fn shuffle<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
-        sources: [Value; 2],
+        shuffle: &Shuffle,
         plan: &Plan,
         result: Value,
     ) {
-        let first = self.shuffled(cx, sources[0]);
-        let second = if sources[0] == sources[1] { first } else { self.shuffled(cx, sources[1]) };
-        let sources = [first, second];
+        let [first, second] = shuffle.sources;
+        let left = self.shuffled(cx, first);
+        let reads_second = first != second && plan.iter().any(|step| step.reads(1));
+        let sources = [left, if reads_second { self.shuffled(cx, second) } else { left }];
         let mut made = ArrayVec::<_, MAX_STEPS>::new();
         for (n, &step) in plan.iter().enumerate() {
             let is_last = n + 1 == plan.len();
@@ -93,9 +101,18 @@ impl X86 {
                     let mask = (0..16).fold(0, |mask, n| mask | byte(n));
                     self.sse_constant(cx, SseOp::Pand, dst, mask);
                 }
-                Step::Shufps(left, right, imm) => {
+                Step::Two(op, left, right, imm) => {
                     self.copy_to(cx, dst, reg(left));
-                    cx.sink.push(Inst::SseImm { op: SseOp::Shufps, dst, src: Src::Reg(reg(right)), imm });
+                    cx.sink.push(Inst::SseImm { op, dst, src: Src::Reg(reg(right)), imm });
+                }
+                Step::Table(source) => {
+                    self.copy_to(cx, dst, reg(Reg::Source(source)));
+                    let number = |from: &Origin| match *from {
+                        Some(from) if from / 16 == source => from % 16,
+                        _ => 0x80,
+                    };
+                    let numbers = core::array::from_fn(|n| number(&shuffle.bytes[n]));
+                    self.sse_constant(cx, SseOp::Pshufb, dst, u128::from_le_bytes(numbers));
                 }
             }
             made.push(dst);

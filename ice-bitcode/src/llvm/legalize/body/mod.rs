@@ -35,7 +35,6 @@ mod arithmetic;
 mod assembly;
 mod atomic;
 pub(super) mod byte_compare;
-mod byte_table;
 mod call;
 mod cast;
 mod constant;

@@ -7,6 +7,7 @@
 //! that the first lane is taken from, as one vector is cheaper to shuffle than two; and behind the last lane that matters,
 //! what goes on with the pattern of those before. Behind the lanes of a short vector they are repeated if they have none.
 
+use ice_ir::vectors::is_zero;
 use ice_ir::{Type, Value};
 
 use super::values::{Operand, Run};
@@ -172,12 +173,15 @@ impl Body<'_, '_> {
     }
 
     fn with_places(&mut self, ty: Type, places: &Places) -> Checked<Value> {
-        if let Some(vector) = self.by_table(ty, places)? {
-            return Ok(vector);
-        }
-        let mut vector = self.undef(ty);
+        let is_cleared = |place: &Place| place.is_some_and(|(source, _)| is_zero(self.b.func, source));
+        let mut vector = match places.iter().any(is_cleared) {
+            true => self.b.func.make_zero(ty),
+            false => self.undef(ty),
+        };
         for (to, place) in (0..ty.lanes()).zip(places) {
-            if let &Some((source, from)) = place {
+            if let &Some((source, from)) = place
+                && !is_zero(self.b.func, source)
+            {
                 let value = self.lane(source, from);
                 vector = self.set_lane(vector, to, value);
             }

@@ -98,6 +98,12 @@ impl Body<'_, '_> {
         })
     }
 
+    /// The bytes of a vector whose numbers are in another, where one from 128 on gives zero.
+    fn bytes_by(&mut self, vector: Value, numbers: Value) -> Checked<Value> {
+        let ty = self.ty_of(vector);
+        self.instruction_value("pshufb $2, $0".into(), "=x,0,x", &[vector, numbers], ty)
+    }
+
     /// The bytes of words whose numbers, of two bits each, are in the lanes of a register.
     fn bytes_of_words(&mut self, numbers: Value) -> Checked<Value> {
         let bytes = self.bits_as(numbers, Type::V16I8);
