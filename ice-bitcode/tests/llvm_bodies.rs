@@ -278,6 +278,38 @@ define i64 @g(<2 x i64> %x) { %r = call i64 @llvm.vector.reduce.add.v2i64(<2 x i
 }
 
 #[test]
+fn any_table_of_methods_may_be_of_a_class_that_is_public() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "declare i1 @llvm.public.type.test(ptr, metadata)
+define i1 @f(ptr %t) { %r = call i1 @llvm.public.type.test(ptr %t, metadata !\"class\")\n ret i1 %r }";
+    let bytes = make("llvm-as-19", "classes.ll", text, &[]);
+    let program = read_for(&bytes, &X86_64).expect("is read");
+    let mut text = String::new();
+    ice_ir::write_program(&program, &mut text).expect("writes");
+    assert!(text.contains("v1: i1 = true\nblock0:\n  ret v1"), "{text}");
+}
+
+#[test]
+fn lanes_of_zeros_are_what_the_others_are_put_into() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    let text = "define <8 x i16> @f(<8 x i16> %x) \"target-features\"=\"+ssse3\" {
+  %r = shufflevector <8 x i16> <i16 0, i16 poison, i16 poison, i16 poison, i16 poison, i16 poison, i16 poison, i16 poison>,
+    <8 x i16> %x, <8 x i32> <i32 0, i32 9, i32 0, i32 8, i32 0, i32 0, i32 0, i32 0>
+  ret <8 x i16> %r
+}";
+    let bytes = make("llvm-as-19", "zeros.ll", text, &[]);
+    let program = read_for(&bytes, &MachineDescription { shuffles_lanes: true, ..X86_64 }).expect("is read");
+    let mut text = String::new();
+    ice_ir::write_program(&program, &mut text).expect("writes");
+    assert!(text.contains("permutes_bytes @f") && text.contains(": v8i16 = zero"), "{text}");
+    assert_eq!(text.matches("= insertelement").count(), 2, "{text}");
+}
+
+#[test]
 fn short_vectors_are_done_at_once_where_lanes_are_shuffled() {
     if !has("llvm-as-19") {
         return;

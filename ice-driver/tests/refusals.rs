@@ -54,6 +54,14 @@ const REFUSED: &[(&str, &str, &str)] = &[
          attributes #0 = { \"no_callee_saved_registers\" }",
         "not supported: the attribute no_callee_saved_registers",
     ),
+    // A trap that is a call of a function of the program.
+    (
+        "x86_64-linux-gnu",
+        "declare void @llvm.trap()
+         define void @f() { call void @llvm.trap() #0 unreachable }
+         attributes #0 = { \"trap-func-name\"=\"mine\" }",
+        "not supported: a trap with the attribute trap-func-name",
+    ),
     // No vector register is left for the array, so that its members are packed in memory.
     (
         "aarch64-linux-gnu",

@@ -51,6 +51,8 @@ pub struct Demands {
     pub exit: Option<Hook>,
     /// Who calls the function finds no register as it was.
     pub saves_nothing: bool,
+    /// Of a call of an intrinsic that ends the program: a function of the program is called instead.
+    pub has_own_trap: bool,
     /// What is not built: bit `n` is place `n` of [`UNMET`].
     unmet: u64,
 }
@@ -126,6 +128,10 @@ impl Demands {
             _ if key == SAVES_NOTHING.as_bytes() => {
                 self.saves_nothing = true;
                 return self.take_unmet(key, value);
+            }
+            b"trap-func-name" => {
+                self.has_own_trap = true;
+                return;
             }
             _ => return self.take_unmet(key, value),
         };

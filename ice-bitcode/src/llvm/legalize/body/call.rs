@@ -82,6 +82,9 @@ impl Body<'_, '_> {
             Callee::Special(number) => {
                 let bundled = core::mem::take(&mut self.s.bundle);
                 self.s.type_word = None;
+                if self.m.attributes.list(list)?.function.demands.has_own_trap {
+                    return unsupported("a trap with the attribute trap-func-name");
+                }
                 self.special_call(number, &prototype, bundled)
             }
             callee => {

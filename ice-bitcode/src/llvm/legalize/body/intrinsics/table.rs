@@ -279,6 +279,11 @@ static TABLE: &[Row] = &[
     effect("ubsantrap", 0, |cx, _| cx.intrinsic_void(Intrinsic::Trap, Type::Void, &[])),
     value("thread.pointer", 0, |cx, call| cx.thread_pointer(call)),
     operands("threadlocal.address", |cx, call| cx.thread_local(call)),
+    // What a linker that saw the whole program would know; without it, any type may be meant.
+    value("public.type.test", 1, |cx, call| {
+        let holds = cx.int(Type::I1, 1);
+        cx.one_of(call.ret, holds)
+    }),
     value("is.constant", 1, |cx, call| cx.is_constant(call)).extended(|cx, call| cx.is_no_constant(call)),
     value("objectsize", 2, |cx, call| cx.object_size(call)),
     value("ptrmask", 2, |cx, call| cx.pointer_mask(call)),
