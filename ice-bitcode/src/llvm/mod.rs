@@ -14,8 +14,8 @@ pub use legalize::body::{FunctionReader, LlvmProgram};
 pub use legalize::emulated_threads::emulate_threads;
 pub use legalize::landings::mark_landings;
 pub use legalize::machine::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, Groups, JumpTexts, MachineDescription,
-    QuadPassing, ResultRegisters, Rounding, ThreadGuard, VariableRegisters,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, JumpTexts,
+    MachineDescription, QuadPassing, ResultRegisters, Rounding, ThreadGuard, VariableRegisters,
 };
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};

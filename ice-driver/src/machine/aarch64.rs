@@ -19,10 +19,12 @@ use ice_asm::RelocKind;
 use ice_asm::{Assembled, AssemblyError, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, Groups, MachineDescription, QuadPassing,
-    ResultRegisters, Rounding, VariableRegisters,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, MachineDescription,
+    QuadPassing, ResultRegisters, Rounding, VariableRegisters,
 };
 use ice_elf::EntryFrame;
+#[cfg(feature = "llvm")]
+use ice_ir::CastOp;
 use ice_ir::{Hardening, Type};
 use object::elf;
 use target_lexicon::Architecture;
@@ -34,6 +36,37 @@ use {
 
 /// The machine.
 pub struct Aarch64;
+
+/// Conversions of two lanes (DDI 0487, C7.2).
+#[cfg(feature = "llvm")]
+const FLOAT_WIDTHS: &[FloatWidth] = &[
+    FloatWidth::new(
+        CastOp::Sitofp,
+        Type::V4I32,
+        Type::V2F64,
+        &[["sxtl $0.2d, $1.2s", "=w,w"], ["scvtf $0.2d, $1.2d", "=w,w"]],
+    ),
+    FloatWidth::new(
+        CastOp::Uitofp,
+        Type::V4I32,
+        Type::V2F64,
+        &[["uxtl $0.2d, $1.2s", "=w,w"], ["ucvtf $0.2d, $1.2d", "=w,w"]],
+    ),
+    FloatWidth::new(
+        CastOp::Fptosi,
+        Type::V2F64,
+        Type::V4I32,
+        &[["fcvtzs $0.2d, $1.2d", "=w,w"], ["xtn $0.2s, $1.2d", "=w,w"]],
+    ),
+    FloatWidth::new(
+        CastOp::Fptoui,
+        Type::V2F64,
+        Type::V4I32,
+        &[["fcvtzu $0.2d, $1.2d", "=w,w"], ["xtn $0.2s, $1.2d", "=w,w"]],
+    ),
+    FloatWidth::new(CastOp::Fptrunc, Type::V2F64, Type::V4F32, &[["fcvtn $0.2s, $1.2d", "=w,w"]]),
+    FloatWidth::new(CastOp::Fpext, Type::V4F32, Type::V2F64, &[["fcvtl $0.2d, $1.2s", "=w,w"]]),
+];
 
 /// Sums and differences that stop at the ends of the range (DDI 0487, C7.2).
 #[cfg(feature = "llvm")]
@@ -80,6 +113,8 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     clears_cache: true,
     has_assembler: true,
     vector_instructions: SATURATED,
+    byte_bits: Some(["cnt $0.16b, $1.16b", "=w,w"]),
+    float_widths: FLOAT_WIDTHS,
     // FPCR (DDI 0487, C5.2.8): RMode has the directions to the nearest, up, down, and towards zero.
     rounding: Some(Rounding {
         words: &[ControlWord {

@@ -166,6 +166,7 @@ const HARD: MachineDescription = MachineDescription {
     always_has_unwind_tables: true,
     has_assembler: true,
     vector_instructions: SATURATED,
+    byte_bits: Some(["vcnt.8 $0, $1", "=w,w"]),
     // How numbers travel is said by the triple.
     usual_features: &["+fp64", "+soft-float", "-fp-armv8"],
     has_indirect_functions: true,

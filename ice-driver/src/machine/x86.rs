@@ -22,12 +22,12 @@ use ice_asm::{
 };
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, JumpTexts, MachineDescription, QuadPassing,
-    ResultRegisters, Rounding, ThreadGuard,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, JumpTexts, MachineDescription,
+    QuadPassing, ResultRegisters, Rounding, ThreadGuard,
 };
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
-use ice_ir::{CallingConvention, Passing, Segment};
+use ice_ir::{CallingConvention, CastOp, Passing, Segment};
 use ice_ir::{Hardening, Type};
 use object::elf;
 use target_lexicon::Architecture;
@@ -115,6 +115,15 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
     ("usub.sat", Type::V8I16, ["psubusw $2, $0", "=x,0,x"]),
 ];
 
+/// Conversions of two lanes (SDM volume 2).
+#[cfg(feature = "llvm")]
+const FLOAT_WIDTHS: &[FloatWidth] = &[
+    FloatWidth::new(CastOp::Sitofp, Type::V4I32, Type::V2F64, &[["cvtdq2pd $1, $0", "=x,x"]]),
+    FloatWidth::new(CastOp::Fptosi, Type::V2F64, Type::V4I32, &[["cvttpd2dq $1, $0", "=x,x"]]),
+    FloatWidth::new(CastOp::Fptrunc, Type::V2F64, Type::V4F32, &[["cvtpd2ps $1, $0", "=x,x"]]),
+    FloatWidth::new(CastOp::Fpext, Type::V4F32, Type::V2F64, &[["cvtps2pd $1, $0", "=x,x"]]),
+];
+
 #[cfg(feature = "llvm")]
 const NARROW: MachineDescription = MachineDescription {
     block_addresses: BlockAddresses::Code,
@@ -140,6 +149,7 @@ const NARROW: MachineDescription = MachineDescription {
     argument_align_log2: 12,
     has_assembler: true,
     vector_instructions: SATURATED,
+    float_widths: FLOAT_WIDTHS,
     usual_features: &[],
     has_indirect_functions: true,
     jumps: Some(JumpTexts {

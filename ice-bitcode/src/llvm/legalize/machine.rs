@@ -4,7 +4,7 @@
 //! knows one by name: a new machine is one more description. What the module itself says (the width of addresses,
 //! sizes and alignments) is no part of it; for that there is the data layout.
 
-use ice_ir::{CallingConvention, Passing, Segment, Type};
+use ice_ir::{CallingConvention, CastOp, Passing, Segment, Type};
 
 /// Inline assembly for jumps by a buffer of five addresses (LLVM, «Exception Handling», SJLJ intrinsics). Of these the
 /// program has written the first, the frame pointer, and the third, the stack pointer.
@@ -18,6 +18,28 @@ pub struct JumpTexts {
     pub landing: [&'static str; 2],
     /// Template and constraints of a jump by the buffer that is their input.
     pub jump: [&'static str; 2],
+}
+
+/// A conversion of two lanes by instructions of a machine. Those of 32 bits are in the lower half of a vector, whose other half may
+/// be anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FloatWidth {
+    /// The conversion.
+    pub op: CastOp,
+    /// The type of the vector that is converted.
+    pub from: Type,
+    /// The type of the result.
+    pub to: Type,
+    /// Template and constraints of each instruction. What is between two has the type [`Type::V2I64`].
+    pub steps: &'static [[&'static str; 2]],
+}
+
+impl FloatWidth {
+    /// The conversion of vectors of one type to another by these steps.
+    #[must_use]
+    pub const fn new(op: CastOp, from: Type, to: Type, steps: &'static [[&'static str; 2]]) -> FloatWidth {
+        FloatWidth { op, from, to, steps }
+    }
 }
 
 /// A register that says, among other things, in which direction floating-point results are rounded.
@@ -104,6 +126,10 @@ pub struct MachineDescription {
     /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
     /// inline assembly with the result and two operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
+    /// Template and constraints of inline assembly that counts the bits of each byte of a vector.
+    pub byte_bits: Option<[&'static str; 2]>,
+    /// Conversions between two lanes of 64 and two of 32 bits.
+    pub float_widths: &'static [FloatWidth],
     /// Features that ask for other code on other machines only, as `target-features` writes them, and keys of attributes that
     /// are met.
     pub usual_features: &'static [&'static str],
@@ -264,6 +290,8 @@ impl MachineDescription {
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         vector_instructions: &[],
+        byte_bits: None,
+        float_widths: &[],
         usual_features: &[],
         jumps: None,
         rounding: None,

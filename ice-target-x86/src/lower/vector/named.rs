@@ -47,7 +47,9 @@ impl X86 {
         let form = (operands, assembly.constraints.as_str(), imm, op.operands(), args);
         let is_whole = ty.is_vector() && ty.bytes() == u32::from(size);
         match form {
-            ("$1, $0", "=x,x", None, Operands::One, &[a]) if is_whole && !op.changes_length() => {
+            ("$1, $0", "=x,x", None, Operands::One, &[a])
+                if is_whole && (size == 16 || !op.changes_length()) =>
+            {
                 let src = Src::Reg(self.reg(cx, a));
                 let dst = cx.regs(result).lo();
                 cx.sink.push(Inst::AvxUnary { op, size, dst, src });

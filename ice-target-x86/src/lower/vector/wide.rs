@@ -2,6 +2,7 @@
 //! multiplies halves. Divisions and conversions to integers are scalar, lane by lane.
 
 use super::splat;
+use super::words;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
@@ -90,14 +91,20 @@ impl X86 {
 
     // ---- integers
 
-    /// Products of halves: low × low, and the low half of high × low + low × high above it.
+    /// Products of halves: low × low, and the low half of high × low + low × high above it, if these are not zero.
     pub(super) fn multiply_quadwords<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         args: [Value; 2],
         result: Value,
     ) {
+        let are_low = args.into_iter().all(|arg| words::are_doublewords(cx, arg));
         let [a, b] = args.map(|v| self.reg(cx, v));
+        if are_low {
+            let dst = cx.regs(result).lo();
+            self.copy_to(cx, dst, a);
+            return self.sse(cx, SseOp::Pmuludq, dst, b);
+        }
         let cross = self.vector_copy(cx, a);
         self.sse_shift(cx, SseOp::Psrlq, cross, 32);
         self.sse(cx, SseOp::Pmuludq, cross, b);

@@ -94,6 +94,27 @@ fn range_of<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, depth: u32) -> Option<R
     }
 }
 
+/// Whether all lanes of a vector of two have no bits above the lowest 32.
+pub(super) fn are_doublewords<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
+    let func = cx.func;
+    let is_low =
+        |value| constant_vector(func, value).is_some_and(|bits| bits >> 96 == 0 && bits as u64 >> 32 == 0);
+    if is_low(value) {
+        return true;
+    }
+    let Some(inst) = func.defining_inst(value) else { return false };
+    match *func.inst(inst) {
+        InstData::Cast { op: CastOp::Bitcast, arg } if func.value_type(arg) == Type::V4I32 => {
+            below_zeros(cx, arg).is_some()
+        }
+        InstData::Binary { op: BinaryOp::Lshr, args } => {
+            uniform_lane(func, args[1]).is_some_and(|amount| (32..64).contains(&amount))
+        }
+        InstData::Binary { op: BinaryOp::And, args } => args.into_iter().any(is_low),
+        _ => false,
+    }
+}
+
 /// The vector whose lanes are the lower halves of lanes of twice the width, if the shuffle `value` has zeros in all upper ones.
 fn below_zeros<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> Option<Value> {
     let shuffle = shuffle_of(cx.func, cx.uses, cx.func.defining_inst(value)?)?;

@@ -99,6 +99,9 @@ impl Body<'_, '_> {
         if let Some(run) = self.resized_cast(op, from, to, a)? {
             return Ok(run);
         }
+        if let Some(run) = self.float_width_cast(op, from, to, a)? {
+            return Ok(run);
+        }
         if let (Some(x), Some(y)) = (from.native, to.native)
             && x.lanes() == y.lanes()
             && (matches!(op, CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Sitofp | CastOp::Fptosi)

@@ -46,6 +46,7 @@ pub(super) mod exceptions;
 mod extended;
 mod extended_integer;
 mod float;
+mod float_width;
 mod indirect;
 mod integer;
 mod intrinsics;

@@ -172,7 +172,8 @@ impl Body<'_, '_> {
         self.with_places(ty, &both)
     }
 
-    fn with_places(&mut self, ty: Type, places: &Places) -> Checked<Value> {
+    /// A native vector whose lanes come from these places, in one of the shuffles that machines have if there is one.
+    pub(super) fn with_places(&mut self, ty: Type, places: &Places) -> Checked<Value> {
         let is_cleared = |place: &Place| place.is_some_and(|(source, _)| is_zero(self.b.func, source));
         let mut vector = match places.iter().any(is_cleared) {
             true => self.b.func.make_zero(ty),

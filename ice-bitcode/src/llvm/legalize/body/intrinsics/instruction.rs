@@ -64,7 +64,7 @@ impl Body<'_, '_> {
     }
 
     /// A statement with a result.
-    pub(super) fn instruction_value(
+    pub(in crate::llvm::legalize::body) fn instruction_value(
         &mut self,
         template: String,
         constraints: &str,

@@ -14,6 +14,9 @@ use crate::llvm::wire::types::TypeId;
 impl Body<'_, '_> {
     /// `ctpop` and its like.
     pub(super) fn bit_operation(&mut self, call: &Call, op: BitOp) -> Checked<Operand> {
+        if let Some(result) = self.native_bits(call, op)? {
+            return Ok(result);
+        }
         let [a, ..] = call.args;
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| match scalar {
             Scalar::Int(bits @ ..=64) => {
@@ -249,8 +252,7 @@ impl Body<'_, '_> {
     /// A funnel shift of a native vector by the same constant in all lanes, which shifts them at once.
     fn native_funnel(&mut self, ret: TypeId, side: BinaryOp, operands: [Operand; 3]) -> Option<Operand> {
         let Kind::Vector(vector) = self.kind(ret) else { return None };
-        // There are no shifts of bytes.
-        let native = vector.native.filter(|ty| matches!(ty.element(), Type::I16 | Type::I32 | Type::I64))?;
+        let native = vector.native.filter(|ty| ty.is_int_or_int_vector() && ty.element() != Type::I1)?;
         if operands.iter().any(|operand| operand.ty != ret) {
             return None;
         }

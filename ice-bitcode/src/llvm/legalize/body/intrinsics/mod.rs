@@ -9,6 +9,7 @@
 //! | `table`    | all names, and the search for one |
 //! | `lanes`    | a rule for scalars on vectors |
 //! | `integer`, `float`, `extended`, `vector`, `memory` | rules by what they work on |
+//! | `vector_bits` | bits and bytes of whole vectors |
 //! | `constrained` | operations that must be done where they stand |
 //! | `jump` | jumps out of functions |
 //! | `environment` | the direction of rounding, the counter of cycles |
@@ -29,6 +30,7 @@ mod lanes;
 mod memory;
 mod table;
 mod vector;
+mod vector_bits;
 mod x86;
 
 use ice_ir::assembly::Assembly;
