@@ -3,7 +3,7 @@
 //! The plan is the first that fits: the vector itself, `pshufd`, an unpack (both vectors or
 //! one), `shufps` once or twice, `pshuflw` and `pshufhw`, the same lane everywhere, 16 bytes in a row of two vectors, every
 //! second lane, lanes in their places, the bytes of words swapped, eight bytes as words, every second lane of what is every
-//! second lane, and two plans whose results are unpacked. Four lanes always have one of two steps; eight and sixteen may have
+//! second lane of one or two vectors, and two plans whose results are unpacked. Four lanes always have one of two steps; eight and sixteen may have
 //! none, and are put together lane by lane. Where one of the vectors has no bits, the bytes of the other may also be brought to
 //! their places with whatever comes between, which is cleared.
 //!
@@ -183,7 +183,7 @@ fn plan_of(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
         .or_else(|| in_place(bytes, false))
         .or_else(|| alone(swapped_bytes))
         .or_else(|| alone(bytes_as_words))
-        .or_else(|| if both { None } else { of_every_second(bytes, facts.inside()?) })
+        .or_else(|| of_every_second(bytes, facts.inside()?))
         .or_else(|| split(bytes, facts.inside()?))
 }
 
@@ -407,9 +407,12 @@ fn every_second(wanted: Wanted, are_booleans: bool) -> Option<Plan> {
     Some(plan)
 }
 
-/// Every second byte or word of a vector in both halves, and another plan of these.
+/// Every second byte or word of a vector in both halves, or of one vector in the lower and of the other in the upper half, and
+/// another plan of these.
 fn of_every_second(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
-    let first = bytes.iter().flatten().next()?;
+    let first = *bytes.iter().flatten().next()?;
+    let is_other = |from: u8| u8::from(from / 16 != first / 16);
+    let both = bytes.iter().flatten().any(|&from| is_other(from) != 0);
     [1, 2].into_iter().find_map(|size| {
         let odd = first / size % 2;
         let is_left = |&from: &u8| from / size % 2 == odd;
@@ -417,16 +420,18 @@ fn of_every_second(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
             return None;
         }
         let half = |n: u8| n / size % (8 / size) * 2 * size + odd * size + n % size;
-        let halves = core::array::from_fn(|n| Some(half(n as u8)));
+        let source = |n: u8| first / 16 ^ if both { n / 8 } else { 0 };
+        let halves = core::array::from_fn(|n| Some(16 * source(n as u8) + half(n as u8)));
         let mut whole = every_second(Wanted::new(&halves, false), false)?;
         let start = whole.len() as u8;
-        // Both halves have what is wanted.
-        let halves: [fn(usize) -> u8; 2] = [|_| 0, |n| n as u8 / 4 % 2];
-        let rests = halves.map(|half| {
-            let lane = |n, from: u8| half(n) * 8 + from / (2 * size) * size + from % size;
+        // Of one vector both halves have what is wanted.
+        let choices = if both { 2..3 } else { 0..2 };
+        let rests = choices.map(|choice| {
+            let half = |n: usize, from| [0, n as u8 / 4 % 2, is_other(from)][choice];
+            let lane = |n, from: u8| half(n, from) * 8 + from % 16 / (2 * size) * size + from % size;
             plan_of(&core::array::from_fn(|n| bytes[n].map(|from| lane(n, from))), facts)
         });
-        let rest = rests.into_iter().flatten().min_by_key(|rest| rest.len())?;
+        let rest = rests.flatten().min_by_key(|rest| rest.len())?;
         rest.into_iter().try_for_each(|step| whole.try_push(step.after(start))).ok()?;
         Some(whole)
     })
@@ -789,6 +794,16 @@ mod tests {
         }
         for start in 1..16 {
             check_with(&core::array::from_fn(|n| Some(n as u8 + start)), [false, true], 1);
+        }
+    }
+
+    #[test]
+    fn every_fourth_byte_or_word_of_two_vectors() {
+        for start in 0..4 {
+            check(&core::array::from_fn(|n| Some(n as u8 % 8 * 4 + start)), 6);
+        }
+        for start in 0..2 {
+            check(&bytes(&core::array::from_fn::<_, 8, _>(|n| Some(n as u8 % 4 * 4 + 2 * start))), 8);
         }
     }
 }

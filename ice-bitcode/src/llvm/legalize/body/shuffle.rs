@@ -157,17 +157,24 @@ impl Body<'_, '_> {
         if count <= 2 || most(&parts) >= count {
             return self.with_places(ty, places);
         }
-        let mut joined = [Value::from_u32(0); 2];
+        let mut joined = [(Value::from_u32(0), 0); 2];
         for (joined, mut places) in joined.iter_mut().zip(parts) {
-            self.fill(&mut places, half, ty);
-            *joined = self.gathered(ty, &places)?;
+            let first = match self.window(&places, half, ty) {
+                Some((whole, first)) => {
+                    places = whole;
+                    first
+                }
+                None => {
+                    self.fill(&mut places, half, ty);
+                    0
+                }
+            };
+            *joined = (self.gathered(ty, &places)?, first);
         }
-        let [low, high] = joined;
         let both = core::array::from_fn(|n| {
-            Some(match by_turns {
-                true => (if n % 2 == 0 { low } else { high }, n as u32 / 2),
-                false => (if n < half { low } else { high }, (n % half) as u32),
-            })
+            let (which, own) = if by_turns { (n % 2, n / 2) } else { (n / half, n % half) };
+            let (vector, first) = *joined.get(which)?;
+            Some((vector, first + own as u32))
         });
         self.with_places(ty, &both)
     }
@@ -208,6 +215,27 @@ impl Body<'_, '_> {
             }
         }
         (known..count).for_each(|n| places[n] = places[n % known]);
+    }
+
+    /// A whole vector of lanes by turns of some vectors that has these `known` ones from a lane on, and that lane. Where lanes of
+    /// the same vectors are gathered by turns for several others, these have the same whole ones.
+    fn window(&self, places: &Places, known: usize, ty: Type) -> Option<(Places, u32)> {
+        let count = ty.lanes();
+        [1, 2, 4].into_iter().filter(|&period| period < known).find_map(|period| {
+            let (_, start) = places[0]?;
+            let length = count / period as u32;
+            let base = start / length * length;
+            let mut whole = [None; MOST_LANES];
+            for (place, n) in whole.iter_mut().zip(0..count) {
+                let (source, _) = places[n as usize % period]?;
+                *place = Some((source, base + n / period as u32))
+                    .filter(|(_, lane)| *lane < self.ty_of(source).lanes());
+            }
+            let first = (start - base) as usize * period;
+            let is_inside = (0..known)
+                .all(|n| places[n] == *whole.get(first + n).unwrap_or(&None) && places[n].is_some());
+            is_inside.then_some((whole, first as u32))
+        })
     }
 
     /// Goes on with lanes that are those `period` places before and a constant step, if they are; two lanes of different vectors
