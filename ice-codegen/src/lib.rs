@@ -96,7 +96,6 @@ pub mod late_frame;
 pub mod live;
 pub mod lower;
 pub mod mach;
-pub mod magic;
 pub mod needed_bits;
 pub mod return_call;
 pub mod rules;
@@ -119,6 +118,7 @@ pub use compiled::{
 pub use constant_hoisting::{Constant, HeldConstants};
 pub use diversity::{Diversity, MachineNoise};
 pub use generator::{BackEnd, Checks, CodeGenerator, FunctionInput, Generator};
+pub use ice_ir::magic;
 pub use internal::{CodegenStep, Faults, Internal};
 pub use lower::{Lower, LowerScratch, ValueRegs};
 pub use rules::Operands;

@@ -46,6 +46,7 @@ pub mod intrinsics;
 pub mod layout;
 mod locations;
 mod loops;
+pub mod magic;
 pub mod module;
 pub mod native;
 mod rare;

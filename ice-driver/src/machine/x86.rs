@@ -149,6 +149,7 @@ const NARROW: MachineDescription = MachineDescription {
     argument_align_log2: 12,
     has_assembler: true,
     vector_instructions: SATURATED,
+    upper_products: Some([["pmulhuw $2, $0", "=x,0,x"], ["pmulhw $2, $0", "=x,0,x"]]),
     float_widths: FLOAT_WIDTHS,
     usual_features: &[],
     has_indirect_functions: true,

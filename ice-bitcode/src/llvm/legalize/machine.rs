@@ -126,6 +126,8 @@ pub struct MachineDescription {
     /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
     /// inline assembly with the result and two operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
+    /// Template and constraints of inline assembly for the upper halves of products of lanes of 16 bits, without and with sign.
+    pub upper_products: Option<[[&'static str; 2]; 2]>,
     /// Template and constraints of inline assembly that counts the bits of each byte of a vector.
     pub byte_bits: Option<[&'static str; 2]>,
     /// Conversions between two lanes of 64 and two of 32 bits.
@@ -290,6 +292,7 @@ impl MachineDescription {
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         vector_instructions: &[],
+        upper_products: None,
         byte_bits: None,
         float_widths: &[],
         usual_features: &[],

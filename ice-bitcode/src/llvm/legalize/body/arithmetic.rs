@@ -132,6 +132,11 @@ impl Body<'_, '_> {
         if let Some(run) = self.double_binary(op, vector, a, b)? {
             return Ok(run);
         }
+        if op.is_division()
+            && let Some(run) = self.vector_division(op, vector, a, b)?
+        {
+            return Ok(run);
+        }
         if let Some(native) = vector.native {
             let is_bool = native.element() == Type::I1;
             // Shifts by different amounts are done lane by lane, and a short vector has fewer of these.

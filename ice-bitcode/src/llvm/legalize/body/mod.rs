@@ -66,6 +66,7 @@ mod stack_operands;
 mod tail_call;
 mod values;
 mod vector;
+mod vector_division;
 mod wide;
 mod wide_divide;
 mod wide_float;

@@ -221,7 +221,8 @@ impl Body<'_, '_> {
     /// the same vectors are gathered by turns for several others, these have the same whole ones.
     fn window(&self, places: &Places, known: usize, ty: Type) -> Option<(Places, u32)> {
         let count = ty.lanes();
-        [1, 2, 4].into_iter().filter(|&period| period < known).find_map(|period| {
+        let is_pair = known == 2 && sources(places) == 2;
+        [1, 2, 4].into_iter().filter(|&period| period < known || is_pair && period == 2).find_map(|period| {
             let (_, start) = places[0]?;
             let length = count / period as u32;
             let base = start / length * length;

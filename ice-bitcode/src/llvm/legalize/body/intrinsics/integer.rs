@@ -257,11 +257,7 @@ impl Body<'_, '_> {
             return None;
         }
         let [a, b, amount] = operands.map(|operand| self.run(operand));
-        let number = |i: u32| self.inserted(self.get(amount, i / native.lanes()), i % native.lanes());
-        let first = number(0)?;
-        if !(1..vector.lanes).all(|i| number(i) == Some(first)) {
-            return None;
-        }
+        let first = self.uniform_number(amount, vector, native)?;
         let bits = i64::from(native.element().bits());
         let left = match side {
             BinaryOp::Shl => first & (bits - 1),

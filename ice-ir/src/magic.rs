@@ -6,7 +6,7 @@
 //!
 //! Cost: at most one 128-bit division for each bit of the width.
 
-use ice_ir::BinaryOp;
+use crate::BinaryOp;
 
 /// Whether the bits of a number are read with or without a sign.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,183 @@
+//! Division of all lanes of native vectors by one constant: a product, of which the upper half counts, and shifts, as for
+//! [scalars](ice_ir::magic). Other divisions go lane by lane.
+
+use ice_ir::magic::{self, Part, SignedMagic, Signedness, UnsignedMagic, parts};
+use ice_ir::{BinaryOp, Type, Value};
+
+use super::lane_width::Above;
+use super::values::Run;
+use super::{Body, Checked};
+use crate::llvm::legalize::shape::{Scalar, VectorShape};
+
+impl Body<'_, '_> {
+    /// A division of two vectors; `None` if it is done lane by lane.
+    pub(super) fn vector_division(
+        &mut self,
+        op: BinaryOp,
+        vector: VectorShape,
+        a: Run,
+        b: Run,
+    ) -> Checked<Option<Run>> {
+        let native = match vector.native {
+            Some(native @ (Type::V16I8 | Type::V8I16 | Type::V4I32)) => native,
+            _ => return Ok(None),
+        };
+        let bits = native.element().bits();
+        let Some(divisor) = self.uniform_number(b, vector, native) else { return Ok(None) };
+        if vector.lane != Scalar::Int(bits) || !self.m.legal.machine().shuffles_lanes {
+            return Ok(None);
+        }
+        let (sign, _) = parts(op);
+        // Bytes have no products of their own.
+        let (own, above) = match sign {
+            Signedness::Signed => (divisor << (64 - bits) >> (64 - bits), Above::Sign),
+            Signedness::Unsigned => (divisor & ((1 << bits) - 1), Above::Zeros),
+        };
+        let (wide, parts) = match native {
+            Type::V16I8 => (Type::V8I16, self.numbers_as(a, vector.lanes, Type::V8I16, above)),
+            _ => (native, a),
+        };
+        let Some(divide) = Division::by(wide.element().bits(), sign, own) else { return Ok(None) };
+        let out = self.reserve(parts.len);
+        for n in 0..parts.len {
+            let dividend = self.get(parts, n);
+            let value = self.divided(op, dividend, own, divide)?;
+            self.set(out, n, value);
+        }
+        Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros) }))
+    }
+
+    /// The number that is in all lanes of a vector, if that is a constant.
+    pub(super) fn uniform_number(&self, run: Run, vector: VectorShape, native: Type) -> Option<i64> {
+        let lane = |i: u32| self.inserted(self.get(run, i / native.lanes()), i % native.lanes());
+        let first = lane(0)?;
+        (1..vector.lanes).all(|i| lane(i) == Some(first)).then_some(first)
+    }
+
+    fn divided(&mut self, op: BinaryOp, dividend: Value, divisor: i64, by: Division) -> Checked<Value> {
+        let last = i64::from(self.ty_of(dividend).element().bits()) - 1;
+        let quotient = match by {
+            Division::Shift(amount) => self.bin_int(BinaryOp::Lshr, dividend, amount),
+            Division::SignedShift(amount) => {
+                // What is negative is rounded up.
+                let signs = self.bin_int(BinaryOp::Ashr, dividend, last);
+                let most = self.bin_int(BinaryOp::Lshr, signs, last + 1 - amount);
+                let sum = self.bin(BinaryOp::Add, dividend, most);
+                let quotient = self.bin_int(BinaryOp::Ashr, sum, amount);
+                self.negated_if(divisor < 0, quotient)
+            }
+            Division::Unsigned(UnsignedMagic { multiplier, shift, add, before }) => {
+                let reduced = self.shifted_down(BinaryOp::Lshr, dividend, before);
+                let high = self.upper_product(Signedness::Unsigned, reduced, multiplier as i64)?;
+                if add {
+                    // The sum has a bit more: half of the difference is added instead.
+                    let rest = self.bin(BinaryOp::Sub, reduced, high);
+                    let half = self.bin_int(BinaryOp::Lshr, rest, 1);
+                    let sum = self.bin(BinaryOp::Add, half, high);
+                    self.shifted_down(BinaryOp::Lshr, sum, shift - 1)
+                } else {
+                    self.shifted_down(BinaryOp::Lshr, high, shift)
+                }
+            }
+            Division::Signed(SignedMagic { multiplier, shift }) => {
+                let high = self.upper_product(Signedness::Signed, dividend, multiplier)?;
+                let sum = match (divisor > 0, multiplier > 0) {
+                    (true, false) => self.bin(BinaryOp::Add, high, dividend),
+                    (false, true) => self.bin(BinaryOp::Sub, high, dividend),
+                    _ => high,
+                };
+                let rounded_down = self.shifted_down(BinaryOp::Ashr, sum, shift);
+                let sign = self.bin_int(BinaryOp::Lshr, rounded_down, last);
+                self.bin(BinaryOp::Add, rounded_down, sign)
+            }
+        };
+        Ok(match parts(op) {
+            (_, Part::Quotient) => quotient,
+            (_, Part::Remainder) => {
+                let whole = match by {
+                    Division::Shift(amount) | Division::SignedShift(amount) => {
+                        let whole = self.bin_int(BinaryOp::Shl, quotient, amount);
+                        self.negated_if(divisor < 0, whole)
+                    }
+                    _ => self.bin_int(BinaryOp::Mul, quotient, divisor),
+                };
+                self.bin(BinaryOp::Sub, dividend, whole)
+            }
+        })
+    }
+
+    fn shifted_down(&mut self, op: BinaryOp, vector: Value, amount: u32) -> Value {
+        if amount == 0 { vector } else { self.bin_int(op, vector, amount.into()) }
+    }
+
+    fn negated_if(&mut self, is_negated: bool, vector: Value) -> Value {
+        if !is_negated {
+            return vector;
+        }
+        let zero = self.b.func.make_zero(self.ty_of(vector));
+        self.bin(BinaryOp::Sub, zero, vector)
+    }
+
+    /// The upper halves of the products of lanes of 16 or 32 bits by one number.
+    fn upper_product(&mut self, sign: Signedness, vector: Value, number: i64) -> Checked<Value> {
+        let ty = self.ty_of(vector);
+        let machine = self.m.legal.machine();
+        let known = machine.upper_products.filter(|_| ty == Type::V8I16 && machine.has_assembler);
+        if let Some(texts) = known {
+            let [template, constraints] = texts[usize::from(sign == Signedness::Signed)];
+            let factor = self.splat(ty, number);
+            return self.instruction_value(template.into(), constraints, &[vector, factor], ty);
+        }
+        let (lanes, wide) = if ty == Type::V8I16 { (8, Type::V4I32) } else { (4, Type::V2I64) };
+        let bits = ty.element().bits();
+        let unsigned = number & ((1 << bits) - 1);
+        let lane = self.push(vector);
+        let numbers = self.numbers_as(lane, lanes, wide, Above::Zeros);
+        let products = [0, 1].map(|n| {
+            let number = self.get(numbers, n);
+            let product = self.bin_int(BinaryOp::Mul, number, unsigned);
+            self.bits_as(product, ty)
+        });
+        let places = core::array::from_fn(|n| {
+            let n = n as u32;
+            (n < lanes).then(|| (products[(2 * n / lanes) as usize], 2 * n % lanes + 1))
+        });
+        let mut high = self.with_places(ty, &places)?;
+        if sign == Signedness::Signed {
+            // As natural numbers negative factors have a power of two more, and the products the other factor in their upper halves.
+            let signs = self.bin_int(BinaryOp::Ashr, vector, i64::from(bits) - 1);
+            let more = self.bin_int(BinaryOp::And, signs, number);
+            high = self.bin(BinaryOp::Sub, high, more);
+            if number < 0 {
+                high = self.bin(BinaryOp::Sub, high, vector);
+            }
+        }
+        Ok(high)
+    }
+}
+
+/// How a vector is divided.
+#[derive(Clone, Copy)]
+enum Division {
+    /// By a power of two.
+    Shift(i64),
+    /// By a power of two, or by such a negative one.
+    SignedShift(i64),
+    Unsigned(UnsignedMagic),
+    Signed(SignedMagic),
+}
+
+impl Division {
+    /// The way for numbers of `bits` bits.
+    fn by(bits: u32, sign: Signedness, divisor: i64) -> Option<Division> {
+        let magnitude = divisor.unsigned_abs();
+        let power =
+            (magnitude.is_power_of_two() && magnitude > 1).then(|| i64::from(magnitude.trailing_zeros()));
+        match (sign, power) {
+            (Signedness::Unsigned, Some(power)) => Some(Division::Shift(power)),
+            (Signedness::Signed, Some(power)) => Some(Division::SignedShift(power)),
+            (Signedness::Unsigned, None) => magic::unsigned(bits, magnitude).map(Division::Unsigned),
+            (Signedness::Signed, None) => magic::signed(bits, divisor).map(Division::Signed),
+        }
+    }
+}
