@@ -173,6 +173,13 @@ pub fn number_values(
     Changed::dead(had_dead)
 }
 
+/// Whether a lane goes from vector to vector: several of these are one shuffle, which none of them may belong to another one.
+fn is_link(func: &Function, data: &InstData) -> bool {
+    let &InstData::InsertElement { element, .. } = data else { return false };
+    let element = func.defining_inst(element).map(|inst| func.inst(inst));
+    matches!(element, Some(InstData::ExtractElement { .. }))
+}
+
 impl Numbering {
     /// The tables for functions of `module`, whose intrinsics may be called.
     pub fn of(module: &Module) -> Numbering {
@@ -372,6 +379,9 @@ impl Numbering {
                 return Some(quotient);
             }
             data = canonical(func.inst(inst));
+        }
+        if is_link(func, &data) {
+            return None;
         }
         self.find_or_insert(func, tree, block, data, result)
     }

@@ -13,6 +13,7 @@ use super::exceptions::PadScratch;
 use super::numbers::Numbers;
 use super::places::Places;
 use super::promoted::Promoted;
+use super::shuffle::Shuffles;
 use super::values::{self, Local, Operand, Run};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
@@ -110,6 +111,8 @@ pub(super) struct Scratch {
     pub(super) numbers_seen: Vec<i64>,
     pub(super) part_constants: Vec<PartConstant>,
     pub(super) mask: Vec<Option<u32>>,
+    /// Shuffles that were made in one block.
+    pub(super) shuffles: Shuffles,
     /// The expression part that was built last, and the parts of the expression.
     pub(super) built: Option<(u32, u32)>,
     pub(super) built_run: Run,
@@ -190,6 +193,7 @@ impl Default for Scratch {
             numbers_seen: Vec::new(),
             part_constants: Vec::new(),
             mask: Vec::new(),
+            shuffles: Shuffles::default(),
             built: None,
             built_run: Run { start: 0, len: 0 },
             depth: 0,
@@ -227,6 +231,7 @@ impl Scratch {
         self.extended = None;
         self.extended_places.clear();
         self.argument_places.clear();
+        self.shuffles.made.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;

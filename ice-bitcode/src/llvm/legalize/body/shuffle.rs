@@ -7,8 +7,10 @@
 //! that the first lane is taken from, as one vector is cheaper to shuffle than two; and behind the last lane that matters,
 //! what goes on with the pattern of those before. Behind the lanes of a short vector they are repeated if they have none.
 
+use alloc::vec::Vec;
+
 use ice_ir::vectors::is_zero;
-use ice_ir::{Type, Value};
+use ice_ir::{Block, Type, Value};
 
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail};
@@ -24,6 +26,34 @@ type Place = Option<(Value, u32)>;
 
 /// Where the lanes of a native vector come from. It may have fewer lanes.
 pub(super) type Places = [Place; MOST_LANES];
+
+/// Shuffles of one block, to be found again: where lanes of the same vectors are gathered for several others, these begin with
+/// the same ones.
+#[derive(Debug, Default)]
+pub(super) struct Shuffles {
+    block: Option<Block>,
+    pub(super) made: Vec<(Type, Places, Value)>,
+}
+
+/// More are not remembered.
+const MOST_SHUFFLES: usize = 64;
+
+impl Shuffles {
+    fn find(&mut self, block: Option<Block>, ty: Type, places: &Places) -> Option<Value> {
+        if self.block != block {
+            self.made.clear();
+            self.block = block;
+        }
+        let known = self.made.iter().find(|(made, from, _)| (*made, from) == (ty, places))?;
+        Some(known.2)
+    }
+
+    fn keep(&mut self, ty: Type, places: &Places, vector: Value) {
+        if self.made.len() < MOST_SHUFFLES {
+            self.made.push((ty, *places, vector));
+        }
+    }
+}
 
 /// How many vectors the lanes come from.
 fn sources(places: &Places) -> usize {
@@ -181,6 +211,10 @@ impl Body<'_, '_> {
 
     /// A native vector whose lanes come from these places, in one of the shuffles that machines have if there is one.
     pub(super) fn with_places(&mut self, ty: Type, places: &Places) -> Checked<Value> {
+        let block = self.b.current_block();
+        if let Some(vector) = self.s.shuffles.find(block, ty, places) {
+            return Ok(vector);
+        }
         let is_cleared = |place: &Place| place.is_some_and(|(source, _)| is_zero(self.b.func, source));
         let mut vector = match places.iter().any(is_cleared) {
             true => self.b.func.make_zero(ty),
@@ -194,6 +228,7 @@ impl Body<'_, '_> {
                 vector = self.set_lane(vector, to, value);
             }
         }
+        self.s.shuffles.keep(ty, places, vector);
         Ok(vector)
     }
 
