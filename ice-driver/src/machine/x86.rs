@@ -150,6 +150,11 @@ const NARROW: MachineDescription = MachineDescription {
     has_assembler: true,
     vector_instructions: SATURATED,
     upper_products: Some([["pmulhuw $2, $0", "=x,0,x"], ["pmulhw $2, $0", "=x,0,x"]]),
+    packs: Some([
+        ["packssdw $2, $0", "=x,0,x"],
+        ["packsswb $2, $0", "=x,0,x"],
+        ["packuswb $2, $0", "=x,0,x"],
+    ]),
     float_widths: FLOAT_WIDTHS,
     usual_features: &[],
     has_indirect_functions: true,

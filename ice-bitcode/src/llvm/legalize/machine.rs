@@ -128,6 +128,9 @@ pub struct MachineDescription {
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
     /// Template and constraints of inline assembly for the upper halves of products of lanes of 16 bits, without and with sign.
     pub upper_products: Option<[[&'static str; 2]; 2]>,
+    /// Template and constraints of inline assembly that puts the lanes of two vectors into one, and stops at the ends of the
+    /// range: doublewords as words, words as bytes, and words as bytes without sign. The lanes that are cut have a sign.
+    pub packs: Option<[[&'static str; 2]; 3]>,
     /// Template and constraints of inline assembly that counts the bits of each byte of a vector.
     pub byte_bits: Option<[&'static str; 2]>,
     /// Conversions between two lanes of 64 and two of 32 bits.
@@ -293,6 +296,7 @@ impl MachineDescription {
         has_assembler: false,
         vector_instructions: &[],
         upper_products: None,
+        packs: None,
         byte_bits: None,
         float_widths: &[],
         usual_features: &[],

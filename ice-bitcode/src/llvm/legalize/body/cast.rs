@@ -96,6 +96,11 @@ impl Body<'_, '_> {
         if let Some(run) = self.double_cast(op, from, to, a)? {
             return Ok(run);
         }
+        if op == CastOp::Trunc
+            && let Some(run) = self.saturated_cut(from, to, a)?
+        {
+            return Ok(run);
+        }
         if let Some(run) = self.resized_cast(op, from, to, a)? {
             return Ok(run);
         }

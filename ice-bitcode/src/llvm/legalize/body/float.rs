@@ -4,7 +4,8 @@
 //! each operation. The conversions are the branch-free ones of Giesen ("Float to half conversion, final fix"):
 //! a multiplication by a power of two gives subnormal numbers their value, an addition rounds them.
 
-use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value};
+use ice_ir::vectors::{constant_vector, lane_bits};
+use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value, ValueDef};
 
 use super::values::Run;
 use super::{Body, Checked};
@@ -177,6 +178,20 @@ impl Body<'_, '_> {
 
     // ---- extremes
 
+    /// Whether a float or the lanes of a vector are constants, none of which is NaN.
+    fn is_number(&self, value: Value) -> bool {
+        let (func, ty) = (&self.b.func, self.ty_of(value));
+        let is_number = |bits: u64| match ty.element() {
+            Type::F32 => !f32::from_bits(bits as u32).is_nan(),
+            _ => !f64::from_bits(bits).is_nan(),
+        };
+        match func.value_def(value) {
+            ValueDef::Float(bits) => is_number(bits),
+            _ => constant_vector(func, value)
+                .is_some_and(|bits| (0..ty.lanes()).all(|n| is_number((bits >> (n * lane_bits(ty))) as u64))),
+        }
+    }
+
     /// The lesser or the greater number. `cond` is `olt` or `ogt`.
     pub(super) fn float_extreme(
         &mut self,
@@ -200,8 +215,10 @@ impl Body<'_, '_> {
         {
             return extreme;
         }
+        let [a, b] = if nans == Nans::Ignored && self.is_number(a) { [b, a] } else { [a, b] };
         let first = self.fcmp(cond, a, b);
         let mut result = match nans {
+            Nans::Ignored if self.is_number(b) => self.choose(first, a, b),
             Nans::Ignored => {
                 let other_is_nan = self.fcmp(FloatCond::Uno, b, b);
                 let first = self.bin(BinaryOp::Or, first, other_is_nan);

@@ -59,6 +59,7 @@ mod promoted;
 mod prototype;
 mod quad;
 mod quad_integer;
+mod saturated;
 mod scratch;
 mod shuffle;
 pub(super) mod square_root;
