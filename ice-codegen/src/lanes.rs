@@ -27,7 +27,7 @@ use arrayvec::ArrayVec;
 pub use ice_ir::vectors::{
     Origin, are, consecutive, constant_vector, is_zero, lane_bits, uniform_amount, uniform_lane, whole_lanes,
 };
-use ice_ir::{BinaryOp, Function, Inst, InstData, Type, Uses, Value};
+use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, Type, Uses, Value};
 
 /// More links are not followed.
 const MAX_LINKS: usize = 32;
@@ -301,6 +301,64 @@ pub fn is_lane_of_shuffle(
         next = func.layout.next_inst(user);
     }
     false
+}
+
+/// The vector whose lanes are the lower halves of lanes of twice the width, if the shuffle `value` has zeros in all upper ones.
+pub fn below_zeros(func: &Function, uses: &Uses, value: Value) -> Option<Value> {
+    let shuffle = shuffle_of(func, uses, func.defining_inst(value)?)?;
+    let width = (lane_bits(func.value_type(value)) / 8) as usize;
+    let is_clear =
+        |n: usize| shuffle.bytes[n].is_none_or(|from| is_zero(func, shuffle.sources[usize::from(from / 16)]));
+    let number = shuffle.sources.into_iter().find(|&source| !is_zero(func, source))?;
+    (0..16).all(|n: usize| (n / width).is_multiple_of(2) || is_clear(n)).then_some(number)
+}
+
+/// Whether both lanes of a vector of two are numbers of 32 bits without sign.
+pub fn are_doublewords(func: &Function, uses: &Uses, value: Value) -> bool {
+    let is_low = |value| quadwords(func, value).is_some_and(|lanes| lanes.iter().all(|lane| lane >> 32 == 0));
+    let Some(inst) = func.defining_inst(value).filter(|_| !is_low(value)) else { return is_low(value) };
+    match *func.inst(inst) {
+        InstData::Cast { op: CastOp::Bitcast, arg } if func.value_type(arg) == Type::V4I32 => {
+            below_zeros(func, uses, arg).is_some()
+        }
+        InstData::Binary { op: BinaryOp::Lshr, args } => {
+            uniform_lane(func, args[1]).is_some_and(|amount| (32..64).contains(&amount))
+        }
+        InstData::Binary { op: BinaryOp::And, args } => args.into_iter().any(is_low),
+        _ => false,
+    }
+}
+
+/// Whether both lanes of a vector of two are numbers of 32 bits with sign: doublewords beside their own signs.
+pub fn are_signed_doublewords(func: &Function, uses: &Uses, value: Value) -> bool {
+    if let Some(lanes) = quadwords(func, value) {
+        return lanes.iter().all(|&lane| i32::try_from(lane as i64).is_ok());
+    }
+    let is_signs = |signs: Value, of: Value| {
+        let shift = func.defining_inst(signs).map(|inst| func.inst(inst));
+        matches!(shift, Some(&InstData::Binary { op: BinaryOp::Ashr, args: [number, amount] })
+            if number == of && uniform_lane(func, amount) == Some(31))
+    };
+    let extended = || {
+        let &InstData::Cast { op: CastOp::Bitcast, arg } = func.inst(func.defining_inst(value)?) else {
+            return None;
+        };
+        let shuffle = shuffle_of(func, uses, func.defining_inst(arg)?)?;
+        let [a, b] = shuffle.sources;
+        let number = [0, 1].into_iter().find(|&n| is_signs([b, a][n], [a, b][n]))?;
+        let lanes = whole_lanes::<4, 4>(&shuffle.bytes)?;
+        let is_beside = |n: usize| {
+            let (low, high) = (lanes[2 * n]?, lanes[2 * n + 1]?);
+            Some(usize::from(low / 4) == number && high == low ^ 4)
+        };
+        Some(func.value_type(arg) == Type::V4I32 && is_beside(0)? && is_beside(1)?)
+    };
+    extended().unwrap_or(false)
+}
+
+/// The lanes of a vector of two that is a constant.
+fn quadwords(func: &Function, value: Value) -> Option<[u64; 2]> {
+    constant_vector(func, value).map(|bits| [bits as u64, (bits >> 64) as u64])
 }
 
 /// The vector, the bytes of its parts, which are 8, 4, 2 or all 16, and the lanes, of those given with their bytes, that come

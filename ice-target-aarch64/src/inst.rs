@@ -184,6 +184,9 @@ macro_rules! instructions {
     /// `umlal` and its like of the narrow lanes in the low halves of two registers, which add to the destination.
     VectorLongSum { op: VectorLong, lane: Lane, dst: VReg, lhs: VReg, rhs: VReg } "{op}.{lane} {dst}, {lhs}, {rhs}"
         [lhs: use_reg(QUAD), rhs: use_reg(QUAD), dst: use_def_reg(QUAD)] => em.e.vector_long(op, lane, false, dst, lhs, rhs);
+    /// `umull` and its like of the narrow lanes in the low halves of two registers.
+    VectorLong { op: VectorLong, lane: Lane, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op}.{lane} {lhs}, {rhs}"
+        [lhs: use_reg(QUAD), rhs: use_reg(QUAD), dst: def_reg(QUAD)] => em.e.vector_long(op, lane, false, dst, lhs, rhs);
     /// All lanes to one number.
     Across { op: Across, lane: Lane, dst: VReg, src: VReg } "{dst} = {op}.{lane} {src}"
         [src: use_reg(QUAD), dst: def_reg(FLOAT)] => em.across(op, lane, dst, src);

@@ -22,12 +22,12 @@ use ice_asm::aarch64::{
     Across, Cond, FloatWidth, Lane, Multiply, Permute, Select, Shift, Two, Vector2, Vector3, VectorFloat2,
     VectorFloat3, VectorLogic, VectorLong, VectorNarrow, VectorShift, Width,
 };
-use ice_codegen::lanes::{constant_vector, is_zero, uniform_amount};
+use ice_codegen::lanes::{are_doublewords, are_signed_doublewords, constant_vector, is_zero, uniform_amount};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{Part, Signedness, parts};
 use ice_codegen::rules::VectorRule;
 use ice_codegen::{ErrorKind, Libcall, NO_WIDE_REGISTERS, Operands as _, Words as _};
-use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, FloatCond, Function, IntCond, Intrinsic, Type, Uses, Value};
 
 /// The instruction for an operator.
 #[derive(Clone, Copy)]
@@ -283,7 +283,7 @@ impl Aarch64 {
                     cx.sink.push(Inst::Vector2 { op: Vector2::Neg, lane, dst: amount, src: rhs });
                     cx.sink.push(Inst::Vector3 { op, lane, dst, lhs, rhs: amount });
                 }
-                BinaryOp::Mul => self.multiply_wide(cx, [lhs, rhs], dst),
+                BinaryOp::Mul => self.multiply_wide(cx, args, [lhs, rhs], dst),
                 BinaryOp::Frem => self.remainder_by_lane(cx, ty, [lhs, rhs], dst),
                 _ => self.divide_by_lane(cx, op, ty, [lhs, rhs], dst),
             },
@@ -327,18 +327,35 @@ impl Aarch64 {
         cx.sink.push(Inst::VectorShift { op, lane, dst, src, amount });
     }
 
-    /// Products of lanes of 64 bits: low × low, and the low half of high × low + low × high above it.
-    fn multiply_wide<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, [lhs, rhs]: [VReg; 2], dst: VReg) {
+    /// Products of lanes of 64 bits: low × low, and the low half of high × low + low × high above it. Numbers of 32 bits take one
+    /// product.
+    fn multiply_wide<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        args: [Value; 2],
+        [lhs, rhs]: [VReg; 2],
+        dst: VReg,
+    ) {
         let (half, wide) = (Lane::B32, Lane::B64);
-        let [swapped, crossed, sum] = [(); 3].map(|()| self.quad(cx));
-        cx.sink.push(Inst::Vector2 { op: Vector2::Rev64, lane: half, dst: swapped, src: rhs });
-        cx.sink.push(Inst::Vector3 { op: Vector3::Mul, lane: half, dst: crossed, lhs: swapped, rhs: lhs });
-        cx.sink.push(Inst::Vector2 { op: Vector2::Uaddlp, lane: half, dst: sum, src: crossed });
+        let all =
+            |how: fn(&Function, &Uses, Value) -> bool| args.iter().all(|&arg| how(cx.func, cx.uses, arg));
+        let whole = match () {
+            () if all(are_doublewords) => Some(VectorLong::Umull),
+            () if all(are_signed_doublewords) => Some(VectorLong::Smull),
+            () => None,
+        };
         let [low, other] = [lhs, rhs].map(|src| {
             let dst = self.quad(cx);
             cx.sink.push(Inst::VectorNarrow { op: VectorNarrow::Xtn, lane: half, dst, src });
             dst
         });
+        if let Some(op) = whole {
+            return cx.sink.push(Inst::VectorLong { op, lane: half, dst, lhs: low, rhs: other });
+        }
+        let [swapped, crossed, sum] = [(); 3].map(|()| self.quad(cx));
+        cx.sink.push(Inst::Vector2 { op: Vector2::Rev64, lane: half, dst: swapped, src: rhs });
+        cx.sink.push(Inst::Vector3 { op: Vector3::Mul, lane: half, dst: crossed, lhs: swapped, rhs: lhs });
+        cx.sink.push(Inst::Vector2 { op: Vector2::Uaddlp, lane: half, dst: sum, src: crossed });
         cx.sink.push(Inst::VectorShift { op: VectorShift::Shl, lane: wide, dst, src: sum, amount: 32 });
         cx.sink.push(Inst::VectorLongSum { op: VectorLong::Umlal, lane: half, dst, lhs: low, rhs: other });
     }

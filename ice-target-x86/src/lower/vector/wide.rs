@@ -2,11 +2,11 @@
 //! multiplies halves. Divisions and conversions to integers are scalar, lane by lane.
 
 use super::splat;
-use super::words;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
+use ice_codegen::lanes::are_doublewords;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
@@ -98,7 +98,7 @@ impl X86 {
         args: [Value; 2],
         result: Value,
     ) {
-        let are_low = args.into_iter().all(|arg| words::are_doublewords(cx, arg));
+        let are_low = args.into_iter().all(|arg| are_doublewords(cx.func, cx.uses, arg));
         let [a, b] = args.map(|v| self.reg(cx, v));
         if are_low {
             let dst = cx.regs(result).lo();

@@ -8,7 +8,7 @@
 
 use crate::inst::Inst;
 use crate::target::Cx;
-use ice_codegen::lanes::{constant_vector, is_zero, lane_bits, shuffle_of, uniform_lane};
+use ice_codegen::lanes::{below_zeros, constant_vector, is_zero, shuffle_of, uniform_lane};
 use ice_codegen::mach::Sink;
 use ice_ir::{BinaryOp, CastOp, Function, InstData, Type, Value};
 
@@ -58,7 +58,7 @@ fn range_of<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, depth: u32) -> Option<R
     match *func.inst(inst) {
         InstData::Cast { op: CastOp::Bitcast, arg } if func.value_type(arg) == Type::V8I16 => {
             // Words with zeros above them.
-            Some(Range::new(0, most_word(cx, below_zeros(cx, arg)?)))
+            Some(Range::new(0, most_word(cx, below_zeros(cx.func, cx.uses, arg)?)))
         }
         InstData::Binary { op: BinaryOp::Lshr, args } => match uniform_lane(func, args[1])? {
             amount @ 1..32 => Some(Range::new(0, i64::from(u32::MAX >> amount))),
@@ -94,43 +94,11 @@ fn range_of<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, depth: u32) -> Option<R
     }
 }
 
-/// Whether all lanes of a vector of two have no bits above the lowest 32.
-pub(super) fn are_doublewords<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
-    let func = cx.func;
-    let is_low =
-        |value| constant_vector(func, value).is_some_and(|bits| bits >> 96 == 0 && bits as u64 >> 32 == 0);
-    if is_low(value) {
-        return true;
-    }
-    let Some(inst) = func.defining_inst(value) else { return false };
-    match *func.inst(inst) {
-        InstData::Cast { op: CastOp::Bitcast, arg } if func.value_type(arg) == Type::V4I32 => {
-            below_zeros(cx, arg).is_some()
-        }
-        InstData::Binary { op: BinaryOp::Lshr, args } => {
-            uniform_lane(func, args[1]).is_some_and(|amount| (32..64).contains(&amount))
-        }
-        InstData::Binary { op: BinaryOp::And, args } => args.into_iter().any(is_low),
-        _ => false,
-    }
-}
-
-/// The vector whose lanes are the lower halves of lanes of twice the width, if the shuffle `value` has zeros in all upper ones.
-fn below_zeros<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> Option<Value> {
-    let shuffle = shuffle_of(cx.func, cx.uses, cx.func.defining_inst(value)?)?;
-    let width = (lane_bits(cx.func.value_type(value)) / 8) as usize;
-    let is_clear = |n: usize| {
-        shuffle.bytes[n].is_none_or(|from| is_zero(cx.func, shuffle.sources[usize::from(from / 16)]))
-    };
-    let number = shuffle.sources.into_iter().find(|&source| !is_zero(cx.func, source))?;
-    (0..16).all(|n: usize| (n / width).is_multiple_of(2) || is_clear(n)).then_some(number)
-}
-
 /// The most that words without sign are.
 fn most_word<S: Sink<Inst>>(cx: &Cx<'_, S>, words: Value) -> i64 {
     let known = |inst| match *cx.func.inst(inst) {
         InstData::Cast { op: CastOp::Bitcast, arg } if cx.func.value_type(arg) == Type::V16I8 => {
-            below_zeros(cx, arg).map(|_| 0xff)
+            below_zeros(cx.func, cx.uses, arg).map(|_| 0xff)
         }
         InstData::Binary { op: BinaryOp::Lshr, args } => match uniform_lane(cx.func, args[1])? {
             amount @ ..16 => Some(0xffff >> amount),
