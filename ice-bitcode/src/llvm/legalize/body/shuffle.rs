@@ -173,6 +173,9 @@ impl Body<'_, '_> {
 
     /// A native vector whose lanes come from these places.
     fn gathered(&mut self, ty: Type, places: &Places) -> Checked<Value> {
+        if let Some(places) = self.from_every_second(ty, places)? {
+            return self.gathered(ty, &places);
+        }
         let (count, half) = (sources(places), ty.lanes() as usize / 2);
         let split = |by_turns: bool| {
             [0, 1].map(|which| {
@@ -250,6 +253,42 @@ impl Body<'_, '_> {
             }
         }
         (known..count).for_each(|n| places[n] = places[n % known]);
+    }
+
+    /// The same lanes as places in vectors with every second lane of two, if they all are among these and half as many vectors have
+    /// them. Where others want the lanes between, they have the same vectors.
+    fn from_every_second(&mut self, ty: Type, places: &Places) -> Checked<Option<Places>> {
+        let half = ty.lanes() / 2;
+        let known = || places.iter().flatten();
+        let Some(&(_, first)) = known().next() else { return Ok(None) };
+        let is_every = |step: u32| known().all(|(_, lane)| lane % step == first % step);
+        let mut vectors = [None; MOST_LANES];
+        let mut count = 0;
+        for &(source, _) in known() {
+            if !vectors[..count].contains(&Some(source)) {
+                vectors[count] = Some(source);
+                count += 1;
+            }
+        }
+        let is_worth_it = match count {
+            0 | 1 => false,
+            2 => is_every(4),
+            _ => is_every(2),
+        };
+        if !is_worth_it || half < 4 || known().any(|&(source, _)| self.ty_of(source) != ty) {
+            return Ok(None);
+        }
+        let mut joined = [None; MOST_LANES / 2];
+        for (joined, pair) in joined.iter_mut().zip(vectors[..count].chunks(2)) {
+            let lane = |n: u32| Some(((*pair.get((n / half) as usize)?)?, 2 * (n % half) + first % 2));
+            let lanes = core::array::from_fn(|n| if n < 2 * half as usize { lane(n as u32) } else { None });
+            *joined = Some(self.with_places(ty, &lanes)?);
+        }
+        Ok(Some(places.map(|place| {
+            let (source, lane) = place?;
+            let n = vectors.iter().position(|&vector| vector == Some(source))?;
+            Some((joined[n / 2]?, lane / 2 + if n % 2 == 0 { 0 } else { half }))
+        })))
     }
 
     /// A whole vector of lanes by turns of some vectors that has these `known` ones from a lane on, and that lane. Where lanes of
