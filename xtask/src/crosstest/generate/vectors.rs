@@ -337,12 +337,11 @@ impl Lanes {
                 self.splat("1")
             );
             self.operation(text, op, ty, &format!("{divisor}  %r = {op} {ty} %a, %d\n"));
-            self.operation(
-                text,
-                &format!("{op}_7"),
-                ty,
-                &format!("  %r = {op} {ty} %a, {}\n", self.splat("7")),
-            );
+            for divisor in [3, 7, 10, 16, 100, -5, -8, -128] {
+                let name = format!("{op}_{}", divisor.to_string().replace('-', "minus"));
+                let all = self.splat(&divisor.to_string());
+                self.operation(text, &name, ty, &format!("  %r = {op} {ty} %a, {all}\n"));
+            }
         }
         if width < 32 && lanes * 32 <= 512 {
             self.products(text);
@@ -383,12 +382,11 @@ impl Lanes {
         for op in ["fshl", "fshr"] {
             let call = format!("@llvm.{op}.{}", self.suffix());
             text.declare(&format!("{ty} {call}({ty}, {ty}, {ty})"));
-            self.operation(
-                text,
-                op,
-                ty,
-                &format!("  %r = call {ty} {call}({ty} %a, {ty} %b, {ty} {})\n", self.splat("3")),
-            );
+            for amount in [0, 3, 11] {
+                let all = self.splat(&amount.to_string());
+                let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b, {ty} {all})\n");
+                self.operation(text, &format!("{op}_{amount}"), ty, &body);
+            }
         }
         for op in ["add", "mul", "and", "or", "xor", "smax", "smin", "umax", "umin"] {
             let call = format!("@llvm.vector.reduce.{op}.{}", self.suffix());
@@ -411,6 +409,19 @@ impl Lanes {
                     &other,
                     &format!("  %r = trunc {ty} %a to {other}\n"),
                 );
+                // What is brought into the range of the type before, with a sign and without.
+                for (name, least, most) in
+                    [("signed", -1i64 << (to - 1), (1 << (to - 1)) - 1), ("natural", 0, (1 << to) - 1)]
+                {
+                    let (smax, smin) =
+                        (format!("@llvm.smax.{}", self.suffix()), format!("@llvm.smin.{}", self.suffix()));
+                    let [least, most] = [least, most].map(|end| self.splat(&end.to_string()));
+                    let body = format!(
+                        "  %l = call {ty} {smax}({ty} %a, {ty} {least})\n  \
+                         %m = call {ty} {smin}({ty} %l, {ty} {most})\n  %r = trunc {ty} %m to {other}\n"
+                    );
+                    self.operation(text, &format!("limited_{name}_{to}"), &other, &body);
+                }
             }
             for op in ["zext", "sext"].iter().filter(|_| to > width && lanes * to <= 512) {
                 self.operation(
@@ -424,6 +435,11 @@ impl Lanes {
         for op in ["sitofp", "uitofp"] {
             let target = format!("<{lanes} x float>");
             self.operation(text, op, &target, &format!("  %r = {op} {ty} %a to {target}\n"));
+            let target = format!("<{lanes} x double>");
+            if lanes * 64 <= 512 {
+                let name = format!("{op}_double");
+                self.operation(text, &name, &target, &format!("  %r = {op} {ty} %a to {target}\n"));
+            }
         }
         // Bits of a comparison, gathered in an integer.
         if [2, 4, 8, 16, 32].contains(lanes) {
@@ -493,6 +509,16 @@ impl Lanes {
             text.declare(&format!("{ty} {call}({ty}, {ty})"));
             let body = format!("  %r = call {ty} {call}({ty} %a, {ty} %b)\n");
             self.operation(text, op, ty, &body);
+            // With a number, and what may be none.
+            if op.ends_with("num") {
+                let zero = self.splat("0.0");
+                let body = format!(
+                    "  %x = fdiv {ty} %a, {zero}\n  %y = fadd {ty} %x, %b\n  %z = fmul {ty} %y, {zero}\n  \
+                     %s = fadd {ty} %z, %b\n  %r = call {ty} {call}({ty} {}, {ty} %s)\n",
+                    self.splat("1.5")
+                );
+                self.operation(text, &format!("{op}_number"), ty, &body);
+            }
         }
         for op in products_with_sums(target) {
             let call = format!("@llvm.{op}.{}", self.suffix());
