@@ -20,7 +20,7 @@ use ice_asm::{Assembled, AssemblyError, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
     BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, MachineDescription,
-    QuadPassing, ResultRegisters, Rounding, VariableRegisters,
+    QuadPassing, ResultRegisters, Rounding, Turns, VariableRegisters,
 };
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
@@ -36,6 +36,23 @@ use {
 
 /// The machine.
 pub struct Aarch64;
+
+/// Lanes by turns in memory (DDI 0487, C7.2). The registers follow each other; neither arguments nor what calls preserve is in
+/// them.
+#[cfg(feature = "llvm")]
+const TURNS: Turns = Turns {
+    load: [
+        ["ld2 {v16.%, v17.%}, [$2]", "={v16},={v17},r,~{memory}"],
+        ["ld3 {v16.%, v17.%, v18.%}, [$3]", "={v16},={v17},={v18},r,~{memory}"],
+        ["ld4 {v16.%, v17.%, v18.%, v19.%}, [$4]", "={v16},={v17},={v18},={v19},r,~{memory}"],
+    ],
+    store: [
+        ["st2 {v16.%, v17.%}, [$2]", "{v16},{v17},r,~{memory}"],
+        ["st3 {v16.%, v17.%, v18.%}, [$3]", "{v16},{v17},{v18},r,~{memory}"],
+        ["st4 {v16.%, v17.%, v18.%, v19.%}, [$4]", "{v16},{v17},{v18},{v19},r,~{memory}"],
+    ],
+    lanes: ["16b", "8h", "4s", "2d"],
+};
 
 /// Conversions of two lanes (DDI 0487, C7.2).
 #[cfg(feature = "llvm")]
@@ -115,6 +132,7 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     vector_instructions: SATURATED,
     byte_bits: Some(["cnt $0.16b, $1.16b", "=w,w"]),
     float_widths: FLOAT_WIDTHS,
+    turns: Some(TURNS),
     // FPCR (DDI 0487, C5.2.8): RMode has the directions to the nearest, up, down, and towards zero.
     rounding: Some(Rounding {
         words: &[ControlWord {

@@ -42,6 +42,17 @@ impl FloatWidth {
     }
 }
 
+/// Instructions that take the lanes of two, three and four vectors by turns from memory, and put them there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turns {
+    /// Templates, with `%` where the lanes are named, and constraints: the vectors, and the address that they are loaded from.
+    pub load: [[&'static str; 2]; 3],
+    /// The same, of stores.
+    pub store: [[&'static str; 2]; 3],
+    /// The names of lanes of 8, 16, 32 and 64 bits.
+    pub lanes: [&'static str; 4],
+}
+
 /// A register that says, among other things, in which direction floating-point results are rounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ControlWord {
@@ -131,6 +142,8 @@ pub struct MachineDescription {
     /// Template and constraints of inline assembly that puts the lanes of two vectors into one, and stops at the ends of the
     /// range: doublewords as words, words as bytes, and words as bytes without sign. The lanes that are cut have a sign.
     pub packs: Option<[[&'static str; 2]; 3]>,
+    /// Instructions for vectors whose lanes stand in memory by turns.
+    pub turns: Option<Turns>,
     /// Template and constraints of inline assembly that counts the bits of each byte of a vector.
     pub byte_bits: Option<[&'static str; 2]>,
     /// Conversions between two lanes of 64 and two of 32 bits.
@@ -297,6 +310,7 @@ impl MachineDescription {
         vector_instructions: &[],
         upper_products: None,
         packs: None,
+        turns: None,
         byte_bits: None,
         float_widths: &[],
         usual_features: &[],

@@ -436,6 +436,12 @@ impl Body<'_, '_> {
             }
             return Ok(());
         }
+        if matches!(shape.kind, Kind::Vector(_)) {
+            let run = self.run(value);
+            if self.store_turns(run, address)? {
+                return Ok(());
+            }
+        }
         for (i, part) in (0..).zip(self.m.legal.parts(value.ty)?) {
             let value = self.part(value, i);
             if part.shift != 0 || part.ty.is_vector() && part.ty.is_bool_or_bool_vector() {

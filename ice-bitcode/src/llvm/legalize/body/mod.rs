@@ -65,6 +65,7 @@ mod shuffle;
 pub(super) mod square_root;
 mod stack_operands;
 mod tail_call;
+mod turns;
 mod values;
 mod vector;
 mod vector_division;

@@ -14,6 +14,7 @@ use super::numbers::Numbers;
 use super::places::Places;
 use super::promoted::Promoted;
 use super::shuffle::Shuffles;
+use super::turns::TurnScratch;
 use super::values::{self, Local, Operand, Run};
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
@@ -113,6 +114,8 @@ pub(super) struct Scratch {
     pub(super) mask: Vec<Option<u32>>,
     /// Shuffles that were made in one block.
     pub(super) shuffles: Shuffles,
+    /// Vectors whose lanes stand in memory by turns.
+    pub(super) turns: TurnScratch,
     /// The expression part that was built last, and the parts of the expression.
     pub(super) built: Option<(u32, u32)>,
     pub(super) built_run: Run,
@@ -194,6 +197,7 @@ impl Default for Scratch {
             part_constants: Vec::new(),
             mask: Vec::new(),
             shuffles: Shuffles::default(),
+            turns: TurnScratch::default(),
             built: None,
             built_run: Run { start: 0, len: 0 },
             depth: 0,
@@ -232,6 +236,7 @@ impl Scratch {
         self.extended_places.clear();
         self.argument_places.clear();
         self.shuffles.made.clear();
+        self.turns.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;

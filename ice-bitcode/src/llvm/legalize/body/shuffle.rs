@@ -105,7 +105,7 @@ impl Body<'_, '_> {
     }
 
     /// What the mask says of a lane of the result: which vector, and which lane of that.
-    fn masked(&self, lane: u32, vector: VectorShape) -> Option<(usize, u32)> {
+    pub(super) fn masked(&self, lane: u32, vector: VectorShape) -> Option<(usize, u32)> {
         let lane = self.s.mask.get(lane as usize).copied().flatten()?;
         match (lane < vector.lanes, lane.checked_sub(vector.lanes)) {
             (true, _) => Some((0, lane)),
@@ -148,6 +148,11 @@ impl Body<'_, '_> {
         to: Type,
         result: VectorShape,
     ) -> Checked<Run> {
+        if from == to
+            && let Some(run) = self.loaded_by_turns(from, vector, sources[0], result)?
+        {
+            return Ok(run);
+        }
         let out = self.reserve(result.lanes.div_ceil(to.lanes()));
         let mut before = [None; MOST_LANES];
         for part in 0..out.len {
@@ -167,6 +172,9 @@ impl Body<'_, '_> {
             };
             self.set(out, part, value);
             before = places;
+        }
+        if from == to {
+            self.note_turns(from, vector, sources, result, out);
         }
         Ok(out)
     }

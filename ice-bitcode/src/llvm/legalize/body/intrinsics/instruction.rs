@@ -81,7 +81,7 @@ impl Body<'_, '_> {
     }
 
     /// A statement with `count` results of one type.
-    pub(super) fn instruction_values(
+    pub(in crate::llvm::legalize::body) fn instruction_values(
         &mut self,
         template: String,
         constraints: &str,
@@ -100,7 +100,7 @@ impl Body<'_, '_> {
     }
 
     /// A statement without a result, which reads or writes memory.
-    pub(super) fn instruction_effect(
+    pub(in crate::llvm::legalize::body) fn instruction_effect(
         &mut self,
         template: &str,
         constraints: &str,
