@@ -420,7 +420,7 @@ fn of_every_second(bytes: &[Origin; 16], facts: Facts) -> Option<Plan> {
             return None;
         }
         let half = |n: u8| n / size % (8 / size) * 2 * size + odd * size + n % size;
-        let source = |n: u8| first / 16 ^ if both { n / 8 } else { 0 };
+        let source = |n: u8| if both { (first / 16) ^ (n / 8) } else { first / 16 };
         let halves = core::array::from_fn(|n| Some(16 * source(n as u8) + half(n as u8)));
         let mut whole = every_second(Wanted::new(&halves, false), false)?;
         let start = whole.len() as u8;

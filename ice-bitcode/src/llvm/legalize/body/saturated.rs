@@ -11,6 +11,9 @@ use crate::llvm::legalize::shape::VectorShape;
 /// The ends of a range.
 type Limits = [i64; 2];
 
+/// Template and constraints of an instruction, and the type of its result.
+type Pack = ([&'static str; 2], Type);
+
 impl Body<'_, '_> {
     /// A truncation of lanes between the least and the most of the narrow type; `None` for others, and where no instruction does it.
     pub(super) fn saturated_cut(
@@ -28,7 +31,7 @@ impl Body<'_, '_> {
             return Ok(None);
         }
         let (signed_word, signed_byte, byte) = ([-0x8000, 0x7fff], [-0x80, 0x7f], [0, 0xff]);
-        let ways: &[(Limits, &[([&str; 2], Type)])] = match (x, y) {
+        let ways: &[(Limits, &[Pack])] = match (x, y) {
             (Type::V4I32, Type::V8I16) => &[(signed_word, &[(words, Type::V8I16)])],
             (Type::V8I16, Type::V16I8) => {
                 &[(signed_byte, &[(bytes, Type::V16I8)]), (byte, &[(natural_bytes, Type::V16I8)])]

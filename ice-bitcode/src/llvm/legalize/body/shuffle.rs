@@ -181,7 +181,7 @@ impl Body<'_, '_> {
 
     /// A native vector whose lanes come from these places.
     fn gathered(&mut self, ty: Type, places: &Places) -> Checked<Value> {
-        if let Some(places) = self.from_every_second(ty, places)? {
+        if let Some(places) = self.through_every_second(ty, places)? {
             return self.gathered(ty, &places);
         }
         let (count, half) = (sources(places), ty.lanes() as usize / 2);
@@ -265,7 +265,7 @@ impl Body<'_, '_> {
 
     /// The same lanes as places in vectors with every second lane of two, if they all are among these and half as many vectors have
     /// them. Where others want the lanes between, they have the same vectors.
-    fn from_every_second(&mut self, ty: Type, places: &Places) -> Checked<Option<Places>> {
+    fn through_every_second(&mut self, ty: Type, places: &Places) -> Checked<Option<Places>> {
         let half = ty.lanes() / 2;
         let known = || places.iter().flatten();
         let Some(&(_, first)) = known().next() else { return Ok(None) };
