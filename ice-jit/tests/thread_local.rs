@@ -110,6 +110,7 @@ fn copies_go_with_their_modules() -> Result<(), Error> {
         let find = unsafe { owner.get::<extern "C" fn() -> usize>("where")? };
         addresses.insert(find());
     }
-    assert!(size_of::<usize>() == 4 || addresses.len() < 200, "{} copies", addresses.len());
+    // Kept copies have 512 addresses; of those that are given back the other tests of this process take some.
+    assert!(size_of::<usize>() == 4 || addresses.len() < 400, "{} copies", addresses.len());
     Ok(())
 }

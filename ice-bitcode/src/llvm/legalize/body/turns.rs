@@ -60,7 +60,7 @@ impl Body<'_, '_> {
         ty: Type,
     ) -> Option<(String, &'static str)> {
         let turns = self.m.legal.machine().turns?;
-        let name = turns.lanes[ty.element().bytes().trailing_zeros() as usize];
+        let name = turns.lanes.get(ty.element().bytes().trailing_zeros() as usize)?;
         Some((template.replace('%', name), constraints))
     }
 
