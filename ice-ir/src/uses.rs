@@ -9,6 +9,7 @@
 //! Requires: a verified function. Preserves: the function.
 
 use crate::layout::InstNode;
+use crate::vectors::is_lane;
 use crate::{CastOp, Function, Inst, InstData, Intrinsic, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -434,8 +435,7 @@ fn note_atomic<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, 
 #[inline(never)]
 fn note_insertion<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, data: &InstData) {
     let &InstData::InsertElement { element, .. } = data else { return };
-    let from = func.defining_inst(element).map(|inst| func.inst(inst));
-    let is_lane = matches!(from, Some(InstData::ExtractElement { .. }));
+    let is_lane = is_lane(func, element);
     func.for_each_operand_of(data, |value| {
         let mark = if is_lane && value == element { 0 } else { OTHERWISE };
         note::<W>(values, user, value).accessed |= WIDENED | mark;

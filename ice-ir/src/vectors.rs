@@ -13,6 +13,12 @@ pub fn is_zero(func: &Function, vector: Value) -> bool {
     matches!(func.value_def(vector), ValueDef::Undef | ValueDef::Zero)
 }
 
+/// Whether a value is a lane that was taken out of a vector.
+pub fn is_lane(func: &Function, value: Value) -> bool {
+    let inst = func.defining_inst(value).map(|inst| func.inst(inst));
+    matches!(inst, Some(InstData::ExtractElement { .. }))
+}
+
 /// The bits of a vector that is a constant.
 pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
     let ty = func.value_type(value);

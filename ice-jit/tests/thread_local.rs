@@ -103,14 +103,23 @@ fn threads_have_copies() -> Result<(), Error> {
 fn copies_go_with_their_modules() -> Result<(), Error> {
     let jit = Jit::new(RECIPES[0])?;
     let text = OWNER.replace("zero 4096", "zero 8388608");
-    let mut addresses = std::collections::HashSet::new();
-    for _ in 0..512 {
-        let owner = load(&jit, &text)?;
-        // SAFETY: the code is that of the functions above; the module outlives the calls.
-        let find = unsafe { owner.get::<extern "C" fn() -> usize>("where")? };
-        addresses.insert(find());
+    let addresses = || -> Result<usize, Error> {
+        let mut addresses = std::collections::HashSet::new();
+        for _ in 0..512 {
+            let owner = load(&jit, &text)?;
+            // SAFETY: the code is that of the functions above; the module outlives the calls.
+            let find = unsafe { owner.get::<extern "C" fn() -> usize>("where")? };
+            addresses.insert(find());
+        }
+        Ok(addresses.len())
+    };
+    // The other tests of this process take some of what is given back, but not for long; what is kept is never given again.
+    let mut copies = addresses()?;
+    for _ in 0..4 {
+        if size_of::<usize>() == 8 && copies >= 200 {
+            copies = addresses()?;
+        }
     }
-    // Kept copies have 512 addresses; of those that are given back the other tests of this process take some.
-    assert!(size_of::<usize>() == 4 || addresses.len() < 400, "{} copies", addresses.len());
+    assert!(size_of::<usize>() == 4 || copies < 200, "{copies} copies");
     Ok(())
 }

@@ -43,6 +43,7 @@ use core::hash::{Hash, Hasher};
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
+use ice_ir::vectors::is_lane;
 use ice_ir::{
     BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses, Value,
 };
@@ -175,9 +176,7 @@ pub fn number_values(
 
 /// Whether a lane goes from vector to vector: several of these are one shuffle, which none of them may belong to another one.
 fn is_link(func: &Function, data: &InstData) -> bool {
-    let &InstData::InsertElement { element, .. } = data else { return false };
-    let element = func.defining_inst(element).map(|inst| func.inst(inst));
-    matches!(element, Some(InstData::ExtractElement { .. }))
+    matches!(*data, InstData::InsertElement { element, .. } if is_lane(func, element))
 }
 
 impl Numbering {

@@ -55,10 +55,21 @@ impl Shuffles {
     }
 }
 
+/// The vectors that the lanes come from, in order, and how many they are.
+fn sources_of(places: &Places) -> ([Option<Value>; MOST_LANES], usize) {
+    let (mut vectors, mut count) = ([None; MOST_LANES], 0);
+    for &(source, _) in places.iter().flatten() {
+        if !vectors[..count].contains(&Some(source)) {
+            vectors[count] = Some(source);
+            count += 1;
+        }
+    }
+    (vectors, count)
+}
+
 /// How many vectors the lanes come from.
 fn sources(places: &Places) -> usize {
-    let source = |n: usize| places[n].map(|(source, _)| source);
-    (0..MOST_LANES).filter(|&n| source(n).is_some() && (0..n).all(|other| source(other) != source(n))).count()
+    sources_of(places).1
 }
 
 impl Body<'_, '_> {
@@ -270,14 +281,7 @@ impl Body<'_, '_> {
         let known = || places.iter().flatten();
         let Some(&(_, first)) = known().next() else { return Ok(None) };
         let is_every = |step: u32| known().all(|(_, lane)| lane % step == first % step);
-        let mut vectors = [None; MOST_LANES];
-        let mut count = 0;
-        for &(source, _) in known() {
-            if !vectors[..count].contains(&Some(source)) {
-                vectors[count] = Some(source);
-                count += 1;
-            }
-        }
+        let (vectors, count) = sources_of(places);
         let is_worth_it = match count {
             0 | 1 => false,
             2 => is_every(4),

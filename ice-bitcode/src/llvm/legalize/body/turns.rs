@@ -90,24 +90,33 @@ impl Body<'_, '_> {
         }
         let groups = result.lanes / lanes;
         let group = |n: u32| source.part(n * count, count);
-        if !(0..groups).all(|n| self.turns_address(group(n)).is_some()) {
+        let is_group =
+            |n: u32| self.known_turns(group(n)).is_some() || self.turns_address(group(n)).is_some();
+        if !(0..groups).all(is_group) {
             return Ok(None);
         }
         let out = self.reserve(groups);
         for n in 0..groups {
-            let Some(vectors) = self.load_turns(group(n), native)? else { return Ok(None) };
+            let vectors = match self.known_turns(group(n)) {
+                Some(vectors) => Some(vectors),
+                None => self.load_turns(group(n), native)?,
+            };
+            let Some(vectors) = vectors else { return Ok(None) };
             self.set(out, n, vectors[which as usize]);
         }
         Ok(Some(out))
     }
 
-    /// The vectors whose lanes stand by turns where these parts were loaded from.
+    /// The vectors that were loaded by turns from where these parts were.
+    fn known_turns(&self, parts: Run) -> Option<Vectors> {
+        let key = (self.get(parts, 0), parts.len as usize);
+        let known = self.s.turns.loaded.iter().find(|known| (known.0, known.1) == key)?;
+        Some(known.2)
+    }
+
+    /// Loads the vectors whose lanes stand by turns where these parts were loaded from.
     fn load_turns(&mut self, parts: Run, ty: Type) -> Checked<Option<Vectors>> {
         let (first, count) = (self.get(parts, 0), parts.len as usize);
-        let known = self.s.turns.loaded.iter().find(|known| (known.0, known.1) == (first, count));
-        if let Some(&(.., vectors)) = known {
-            return Ok(Some(vectors));
-        }
         let texts = self.m.legal.machine().turns.map(|turns| turns.load[count - 2]);
         let (Some(address), Some(texts)) = (self.turns_address(parts), texts) else { return Ok(None) };
         let Some((text, constraints)) = self.turns_text(texts, ty) else { return Ok(None) };

@@ -4,6 +4,7 @@
 //! with a native vector goes by way of its lanes: take all out, work on scalars, put all in again (scalarisation).
 //! A lane with a variable index is chosen by comparing the index with every lane.
 
+use ice_ir::vectors::uniform_lane;
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, Type, Value};
 
 use super::values::{Operand, Run};
@@ -210,6 +211,21 @@ impl Body<'_, '_> {
             return self.cast(CastOp::Sext, is_negative, ty);
         }
         self.all_shifted(BinaryOp::Ashr, vector, i64::from(ty.element().bits()) - 1)
+    }
+
+    /// The number of `bits` bits, with its sign, that all lanes of these parts are, if they are constants.
+    pub(super) fn uniform_number(&self, run: Run, bits: u32) -> Option<i64> {
+        let unused = 64u32.checked_sub(bits)?;
+        let part = |n: u32| {
+            let part = self.get(run, n);
+            let number = match self.ty_of(part).is_vector() {
+                true => uniform_lane(self.b.func, part)? as i64,
+                false => self.b.func.int_value(part)?,
+            };
+            Some(number << unused >> unused)
+        };
+        let first = part(0)?;
+        (1..run.len).all(|n| part(n) == Some(first)).then_some(first)
     }
 
     /// `number` in every lane of a native vector of integers.

@@ -23,7 +23,7 @@ impl Body<'_, '_> {
             _ => return Ok(None),
         };
         let bits = native.element().bits();
-        let Some(divisor) = self.uniform_number(b, vector, native) else { return Ok(None) };
+        let Some(divisor) = self.uniform_number(b, bits) else { return Ok(None) };
         if vector.lane != Scalar::Int(bits) || !self.m.legal.machine().shuffles_lanes {
             return Ok(None);
         }
@@ -45,13 +45,6 @@ impl Body<'_, '_> {
             self.set(out, n, value);
         }
         Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros) }))
-    }
-
-    /// The number that is in all lanes of a vector, if that is a constant.
-    pub(super) fn uniform_number(&self, run: Run, vector: VectorShape, native: Type) -> Option<i64> {
-        let lane = |i: u32| self.inserted(self.get(run, i / native.lanes()), i % native.lanes());
-        let first = lane(0)?;
-        (1..vector.lanes).all(|i| lane(i) == Some(first)).then_some(first)
     }
 
     fn divided(&mut self, op: BinaryOp, dividend: Value, divisor: i64, by: Division) -> Checked<Value> {

@@ -4,7 +4,6 @@ use alloc::format;
 use alloc::string::String;
 
 use ice_ir::assembly::Assembly;
-use ice_ir::vectors::uniform_lane;
 use ice_ir::{Type, Value};
 
 use super::{Call, statement};
@@ -42,18 +41,8 @@ impl Body<'_, '_> {
             Kind::Scalar(scalar) => scalar,
             _ => return None,
         };
-        let unused = 64u32.checked_sub(lane.bits())?;
         let run = self.run(operand);
-        let part = |n: u32| {
-            let part = self.get(run, n);
-            let number = match self.ty_of(part).is_vector() {
-                true => uniform_lane(self.b.func, part)? as i64,
-                false => self.b.func.int_value(part)?,
-            };
-            Some(number << unused >> unused)
-        };
-        let first = part(0)?;
-        (1..run.len).all(|n| part(n) == Some(first)).then_some(first)
+        self.uniform_number(run, lane.bits())
     }
 
     pub(super) fn check_count(call: &Call, expected: usize) -> Checked<()> {

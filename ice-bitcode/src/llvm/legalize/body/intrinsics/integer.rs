@@ -257,7 +257,7 @@ impl Body<'_, '_> {
             return None;
         }
         let [a, b, amount] = operands.map(|operand| self.run(operand));
-        let first = self.uniform_number(amount, vector, native)?;
+        let first = self.uniform_number(amount, native.element().bits())?;
         let bits = i64::from(native.element().bits());
         let left = match side {
             BinaryOp::Shl => first & (bits - 1),
