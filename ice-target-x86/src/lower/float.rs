@@ -77,15 +77,6 @@ pub(super) fn extremum(func: &Function, cond: Value, choices: [Value; 2]) -> Opt
     })
 }
 
-/// The right operand `src` of an operation on `args` whose left one is copied to `dst`: of equal ones the copy, so that the
-/// value ends with it.
-pub(super) fn of_copy([a, b]: [Value; 2], dst: VReg, src: Src) -> Src {
-    match src {
-        Src::Reg(_) if a == b => Src::Reg(dst),
-        _ => src,
-    }
-}
-
 impl X86 {
     /// A choice between two compared numbers, scalars or lane by lane. False, and nothing done, for others.
     pub(super) fn select_extremum<S: Sink<Inst>>(
@@ -98,9 +89,9 @@ impl X86 {
         let Some((which, [first, second])) = extremum(cx.func, cond, choices) else { return false };
         let ty = cx.func.value_type(result);
         let src = if ty.is_vector() { self.vector_src(cx, second) } else { self.float_src(cx, second) };
-        let dst = cx.regs(result);
-        self.move_value(cx, dst, first);
-        cx.sink.push(Inst::Sse { op: which.instruction(ty), dst: dst.lo(), src });
+        let first = self.reg(cx, first);
+        let dst = cx.regs(result).lo();
+        self.operation(cx, (which.instruction(ty), ty.bytes() as u8), dst, first, src);
         true
     }
 
@@ -122,9 +113,9 @@ impl X86 {
         let swap = matches!(op, SseOp::Addss | SseOp::Addsd | SseOp::Mulss | SseOp::Mulsd)
             && self.exchanges(cx, [a, b]);
         let [a, b] = if swap { [b, a] } else { [a, b] };
-        let src = of_copy([a, b], dst.lo(), self.float_src(cx, b));
-        self.move_value(cx, dst, a);
-        cx.sink.push(Inst::Sse { op, dst: dst.lo(), src });
+        let src = self.float_src(cx, b);
+        let first = self.reg(cx, a);
+        self.operation(cx, (op, ty.bytes() as u8), dst.lo(), first, src);
     }
 
     /// A scalar as a source operand: memory for constants and folded loads.

@@ -41,7 +41,6 @@ use super::compare::float_test;
 use super::float::extremum;
 use super::int::{alu, shift};
 use super::vector::cast::are_signs;
-use super::vector::extremum::is_extremum;
 use super::vector::lanes::takes_first_lane;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
@@ -96,7 +95,7 @@ impl X86 {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
                     || self.folds_into_carry(cx, def, user)
                     || are_signs(cx.func, def, user)
-                    || is_extremum(cx.func, user)
+                    || self.is_extremum(cx, user)
             }
             InstData::Fcmp { args, .. } if cx.func.value_type(args[0]).is_vector() => {
                 matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }

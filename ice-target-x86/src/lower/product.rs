@@ -3,7 +3,6 @@
 //! `mul` makes both halves: where the product of two values and its high half are asked for one behind the other, the
 //! second makes both.
 
-use super::float::of_copy;
 use crate::inst::{Amode, Amount, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::{Shift, Width};
@@ -30,7 +29,9 @@ impl X86 {
                     if let Src::Imm(_) | Src::Symbol(..) = rhs { Src::Reg(self.reg(cx, b)) } else { rhs };
                 let lhs = self.src(cx, a);
                 self.mov(cx, width, dst, lhs);
-                cx.sink.push(Inst::Imul { width, dst, src: of_copy([a, b], dst, rhs) });
+                // A square is that of the copy, so that the value ends with it.
+                let src = if a == b && matches!(rhs, Src::Reg(_)) { Src::Reg(dst) } else { rhs };
+                cx.sink.push(Inst::Imul { width, dst, src });
             }
         }
     }

@@ -19,7 +19,7 @@ use ice_asm::x86::{Predicate, SseOp};
 use ice_codegen::lanes::{constant_vector, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, IntCond, Type, Value, ValueDef};
 
 /// Bytes of a register.
 pub(super) const SIZE: u8 = 32;
@@ -27,12 +27,17 @@ pub(super) const SIZE: u8 = 32;
 /// The error for operations on these vectors that are done to halves.
 const BY_HALVES: ErrorKind = ErrorKind::Unsupported("this operation on a vector of 256 bits");
 
+/// Bytes of a vector.
+fn size_of(ty: Type) -> u8 {
+    if ty.is_wide() { SIZE } else { 16 }
+}
+
 /// Picks by the lanes of a vector of integers.
 fn by_int<T>(ty: Type, byte: T, word: T, double: T, quad: T) -> T {
-    match ty {
-        Type::V32I8 | Type::V32I1 => byte,
-        Type::V16I16 => word,
-        Type::V8I32 => double,
+    match ty.element() {
+        Type::I8 | Type::I1 => byte,
+        Type::I16 => word,
+        Type::I32 => double,
         _ => quad,
     }
 }
@@ -58,8 +63,16 @@ fn is_extended(func: &Function, value: Value, how: CastOp) -> bool {
             _ => i32::try_from(lane as i64).is_ok(),
         });
     }
-    matches!(func.defining_inst(value).map(|inst| func.inst(inst)),
-        Some(&InstData::Cast { op, arg }) if op == how && func.value_type(arg) == Type::V4I32)
+    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
+        Some(InstData::Cast { op, arg }) => op == how && func.value_type(arg) == Type::V4I32,
+        Some(InstData::Binary { op: BinaryOp::And, args }) if how == CastOp::Zext => {
+            args.into_iter().any(|arg| uniform(func, arg, 64).is_some_and(|mask| mask >> 32 == 0))
+        }
+        Some(InstData::Binary { op: BinaryOp::Lshr, args }) if how == CastOp::Zext => {
+            uniform(func, args[1], 64).is_some_and(|amount| (32..64).contains(&amount))
+        }
+        _ => false,
+    }
 }
 
 /// The halves of a vector that is a constant.
@@ -172,7 +185,31 @@ impl X86 {
         cx.sink.push(Inst::Avx { op, size: SIZE, dst, first, src: Src::Reg(src) });
     }
 
-    /// A fresh register with `first op src`.
+    /// A fresh register with `first op src`, of as many bits as vectors of type `ty` have.
+    fn avx_made<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        ty: Type,
+        op: SseOp,
+        first: VReg,
+        src: VReg,
+    ) -> VReg {
+        let dst = self.temp(cx, ty);
+        cx.sink.push(Inst::Avx { op, size: size_of(ty), dst, first, src: Src::Reg(src) });
+        dst
+    }
+
+    /// A fresh register with these 128 bits, once or twice as vectors of type `ty` have them.
+    fn repeated_as<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, bits: u128) -> VReg {
+        if ty.is_wide() {
+            return self.repeated(cx, bits);
+        }
+        let dst = self.vector_temp(cx);
+        self.load_constant(cx, dst, bits);
+        dst
+    }
+
+    /// A fresh register of 256 bits with `first op src`.
     pub(super) fn avx_temp<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
@@ -180,9 +217,7 @@ impl X86 {
         first: VReg,
         src: VReg,
     ) -> VReg {
-        let dst = self.ymm_temp(cx);
-        self.avx(cx, op, dst, first, src);
-        dst
+        self.avx_made(cx, Type::V8I32, op, first, src)
     }
 
     /// A fresh register with `src` shifted by a number.
@@ -394,46 +429,55 @@ impl X86 {
 
     // ---- comparisons
 
-    /// The mask of 256 bits that a comparison makes, in a fresh register.
+    /// The mask that a comparison makes of vectors of 128 or 256 bits, in a fresh register.
     fn wide_comparison<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         compare: ice_ir::Inst,
     ) -> Result<VReg, ErrorKind> {
         match *cx.func.inst(compare) {
-            InstData::Icmp { cond, args } => Ok(self.wide_icmp(cx, cond, args)),
-            InstData::Fcmp { cond, args } => {
-                let op = by_float(cx.func.value_type(args[0]), SseOp::Cmpps, SseOp::Cmppd);
-                let test = float_test(cond);
-                let [a, b] = if matches!(test, PackedTest::Swapped(_)) { [args[1], args[0]] } else { args };
-                let [first, src] = [a, b].map(|v| self.reg(cx, v));
-                let compared = |cx: &mut Cx<'_, S>, test: Predicate| {
-                    let dst = self.ymm_temp(cx);
-                    let (src, imm) = (Src::Reg(src), test as u8);
-                    cx.sink.push(Inst::AvxImm { op, size: SIZE, dst, first, src, imm });
-                    dst
-                };
-                Ok(match test {
-                    PackedTest::Known(false) => self.repeated(cx, 0),
-                    PackedTest::Known(true) => self.repeated(cx, u128::MAX),
-                    PackedTest::One(test) | PackedTest::Swapped(test) => compared(cx, test),
-                    PackedTest::Both(one, other) => {
-                        let [one, other] = [one, other].map(|test| compared(cx, test));
-                        self.avx_temp(cx, SseOp::Pand, one, other)
-                    }
-                    PackedTest::Either(one, other) => {
-                        let [one, other] = [one, other].map(|test| compared(cx, test));
-                        self.avx_temp(cx, SseOp::Por, one, other)
-                    }
-                })
-            }
+            InstData::Icmp { cond, args } => Ok(self.avx_icmp(cx, cond, args)),
+            InstData::Fcmp { cond, args } => Ok(self.avx_fcmp(cx, cond, args)),
             _ => Err(BY_HALVES),
+        }
+    }
+
+    /// The mask of a comparison of floats, of 128 or 256 bits.
+    pub(super) fn avx_fcmp<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        cond: FloatCond,
+        args: [Value; 2],
+    ) -> VReg {
+        let ty = cx.func.value_type(args[0]);
+        let op = by_float(ty, SseOp::Cmpps, SseOp::Cmppd);
+        let test = float_test(cond);
+        let [a, b] = if matches!(test, PackedTest::Swapped(_)) { [args[1], args[0]] } else { args };
+        let [first, src] = [a, b].map(|v| self.reg(cx, v));
+        let compared = |cx: &mut Cx<'_, S>, test: Predicate| {
+            let dst = self.temp(cx, ty);
+            let (src, imm) = (Src::Reg(src), test as u8);
+            cx.sink.push(Inst::AvxImm { op, size: size_of(ty), dst, first, src, imm });
+            dst
+        };
+        match test {
+            PackedTest::Known(false) => self.repeated_as(cx, ty, 0),
+            PackedTest::Known(true) => self.repeated_as(cx, ty, u128::MAX),
+            PackedTest::One(test) | PackedTest::Swapped(test) => compared(cx, test),
+            PackedTest::Both(one, other) => {
+                let [one, other] = [one, other].map(|test| compared(cx, test));
+                self.avx_made(cx, ty, SseOp::Pand, one, other)
+            }
+            PackedTest::Either(one, other) => {
+                let [one, other] = [one, other].map(|test| compared(cx, test));
+                self.avx_made(cx, ty, SseOp::Por, one, other)
+            }
         }
     }
 
     /// There is "equal" and "signed greater". Without sign, what is the smaller or the greater of the two is at most or at least
     /// the other one; numbers of 64 bits flip their signs.
-    fn wide_icmp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> VReg {
+    pub(super) fn avx_icmp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> VReg {
         use IntCond::*;
         use SseOp::*;
         let ty = cx.func.value_type(args[0]);
@@ -442,26 +486,25 @@ impl X86 {
         let [a, b] = args.map(|v| self.reg(cx, v));
         let bound = if matches!(cond, Ule | Ugt) { Ule } else { Uge };
         let (mask, is_opposite) = match (cond, lane_extremum(bound, ty)) {
-            (Eq | Ne, _) => (self.avx_temp(cx, equal, a, b), cond == Ne),
-            (Sgt | Sle, _) => (self.avx_temp(cx, greater, a, b), cond == Sle),
-            (Slt | Sge, _) => (self.avx_temp(cx, greater, b, a), cond == Sge),
+            (Eq | Ne, _) => (self.avx_made(cx, ty, equal, a, b), cond == Ne),
+            (Sgt | Sle, _) => (self.avx_made(cx, ty, greater, a, b), cond == Sle),
+            (Slt | Sge, _) => (self.avx_made(cx, ty, greater, b, a), cond == Sge),
             (_, Some(op)) => {
-                let extremum = self.avx_temp(cx, op, a, b);
-                (self.avx_temp(cx, equal, a, extremum), matches!(cond, Ugt | Ult))
+                let extremum = self.avx_made(cx, ty, op, a, b);
+                (self.avx_made(cx, ty, equal, a, extremum), matches!(cond, Ugt | Ult))
             }
             (_, None) => {
-                let sign = self.repeated(cx, super::splat(64, 1 << 63));
-                let [a, b] = [a, b].map(|src| self.avx_temp(cx, Pxor, src, sign));
+                let sign = self.repeated_as(cx, ty, super::splat(64, 1 << 63));
+                let [a, b] = [a, b].map(|src| self.avx_made(cx, ty, Pxor, src, sign));
                 let [more, less] = if bound == Ule { [a, b] } else { [b, a] };
-                (self.avx_temp(cx, greater, more, less), matches!(cond, Ule | Uge))
+                (self.avx_made(cx, ty, greater, more, less), matches!(cond, Ule | Uge))
             }
         };
-        if is_opposite { self.complement(cx, mask) } else { mask }
-    }
-
-    fn complement<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mask: VReg) -> VReg {
-        let ones = self.repeated(cx, u128::MAX);
-        self.avx_temp(cx, SseOp::Pxor, mask, ones)
+        if !is_opposite {
+            return mask;
+        }
+        let ones = self.repeated_as(cx, ty, u128::MAX);
+        self.avx_made(cx, ty, Pxor, mask, ones)
     }
 
     /// A comparison whose booleans are in a register of their own.
@@ -554,14 +597,26 @@ impl X86 {
             return Ok(());
         }
         let mask = self.wide_mask(cx, cond)?;
+        self.blend(cx, mask, [if_true, if_false], result);
+        Ok(())
+    }
+
+    /// `result` = lanes of one of two vectors of 128 or 256 bits by the signs of those of the mask.
+    pub(super) fn blend<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        mask: VReg,
+        [if_true, if_false]: [Value; 2],
+        result: Value,
+    ) {
+        let ty = cx.func.value_type(result);
         let [src, first] = [if_true, if_false].map(|v| self.reg(cx, v));
-        let op = match ty {
-            Type::V8I32 | Type::V8F32 => SseOp::Blendvps,
-            Type::V4I64 | Type::V4F64 => SseOp::Blendvpd,
+        let op = match ty.element() {
+            Type::I32 | Type::F32 => SseOp::Blendvps,
+            Type::I64 | Type::F64 => SseOp::Blendvpd,
             _ => SseOp::Pblendvb,
         };
         let dst = cx.regs(result).lo();
-        cx.sink.push(Inst::AvxBlend { op, size: SIZE, dst, first, src: Src::Reg(src), mask });
-        Ok(())
+        cx.sink.push(Inst::AvxBlend { op, size: size_of(ty), dst, first, src: Src::Reg(src), mask });
     }
 }

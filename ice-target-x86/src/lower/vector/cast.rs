@@ -48,8 +48,8 @@ impl X86 {
             (CastOp::Bitcast, ..) if from.is_vector() && to.is_vector() => self.copy_to(cx, dst, src),
             (CastOp::Bitcast, Type::V16I1, Type::I16) => self.byte_signs(cx, dst, src),
             (CastOp::Bitcast, Type::V8I1, Type::I8) => {
-                let bytes = self.vector_copy(cx, src);
-                self.sse(cx, SseOp::Packsswb, bytes, bytes);
+                let bytes = self.vector_temp(cx);
+                self.sse_of(cx, SseOp::Packsswb, bytes, src, Src::Reg(src));
                 self.byte_signs(cx, dst, bytes);
             }
             (CastOp::Bitcast, Type::I16, Type::V16I1) | (CastOp::Bitcast, Type::I8, Type::V8I1) => {
@@ -84,8 +84,7 @@ impl X86 {
             }
             (CastOp::Uitofp, Type::V4I32, Type::V4F32) => self.packed_from_unsigned(cx, dst, src),
             (CastOp::Uitofp, Type::V4I1, Type::V4F32) => {
-                self.copy_to(cx, dst, src);
-                self.sse_constant(cx, SseOp::Pand, dst, splat(32, ONE));
+                self.sse_constant_of(cx, SseOp::Pand, dst, src, splat(32, ONE));
             }
             (CastOp::Fptosi | CastOp::Fptoui, Type::V2F64, Type::V2I64) => {
                 self.doubles_to_quadwords(cx, op, dst, src);
@@ -133,8 +132,8 @@ impl X86 {
         let amount = lane_bits(ty) as u8 - 1;
         let left = by_lane(ty, SseOp::Psllw, SseOp::Psllw, SseOp::Pslld);
         if lane_bits(ty) == 8 {
-            let signs = self.vector_copy(cx, dst);
-            self.sse_shift(cx, left, signs, amount);
+            let signs = self.vector_temp(cx);
+            self.shift_of(cx, left, signs, dst, amount);
             cx.sink.push(Inst::ZeroXmm { dst });
             self.sse(cx, SseOp::Pcmpgtb, dst, signs);
         } else {
@@ -170,23 +169,23 @@ impl X86 {
     /// conversion of x - 2^31, which is exact, supplies the other bits.
     fn packed_to_unsigned<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg) {
         self.sse_unary(cx, SseOp::Cvttps2dq, dst, src);
-        let less = self.vector_copy(cx, src);
-        self.sse_constant(cx, SseOp::Subps, less, splat(32, TWO_TO_31));
+        let less = self.vector_temp(cx);
+        self.sse_constant_of(cx, SseOp::Subps, less, src, splat(32, TWO_TO_31));
         let rest = self.vector_temp(cx);
         self.sse_unary(cx, SseOp::Cvttps2dq, rest, less);
-        let mask = self.vector_copy(cx, dst);
-        self.sse_shift(cx, SseOp::Psrad, mask, 31);
+        let mask = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrad, mask, dst, 31);
         self.sse(cx, SseOp::Pand, rest, mask);
         self.sse(cx, SseOp::Por, dst, rest);
     }
 
     /// high × 2^16 + low: both halves convert exactly and so does the product; the sum rounds once.
     fn packed_from_unsigned<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: VReg) {
-        let low = self.vector_copy(cx, src);
-        self.sse_shift(cx, SseOp::Pslld, low, 16);
+        let low = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Pslld, low, src, 16);
         self.sse_shift(cx, SseOp::Psrld, low, 16);
-        let high = self.vector_copy(cx, src);
-        self.sse_shift(cx, SseOp::Psrld, high, 16);
+        let high = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrld, high, src, 16);
         let low_float = self.vector_temp(cx);
         self.sse_unary(cx, SseOp::Cvtdq2ps, low_float, low);
         self.sse_unary(cx, SseOp::Cvtdq2ps, dst, high);

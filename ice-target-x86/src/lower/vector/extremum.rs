@@ -1,6 +1,6 @@
 //! The smaller or larger of two integers in each lane: a choice between two vectors by their comparison is one instruction.
 //!
-//! SSE2 has those of bytes without sign and of words with one; AVX2 has all but those of 64 bits.
+//! SSE2 has those of bytes without sign and of words with one; AVX, and AVX2 of 256 bits, has all but those of 64 bits.
 
 use crate::inst::Inst;
 use crate::target::{Cx, X86};
@@ -39,21 +39,26 @@ pub(super) fn lane_extremum(cond: IntCond, ty: Type) -> Option<SseOp> {
     }
 }
 
-/// The same of vectors of 128 bits, if SSE2 has it.
-fn extremum_of_128(func: &Function, cond: Value, choices: [Value; 2]) -> Option<SseOp> {
-    use SseOp::{Pmaxsw, Pmaxub, Pminsw, Pminub};
-    let is_128 = func.value_type(choices[0]).bits() == 128;
-    let op = int_extremum(func, cond, choices).filter(|_| is_128)?;
-    matches!(op, Pminub | Pmaxub | Pminsw | Pmaxsw).then_some(op)
-}
-
-/// Whether `user` chooses between what its condition compares, so that only the extremum is needed.
-pub(in crate::lower) fn is_extremum(func: &Function, user: ice_ir::Inst) -> bool {
-    matches!(*func.inst(user), InstData::Select { cond, if_true, if_false }
-        if extremum_of_128(func, cond, [if_true, if_false]).is_some())
-}
-
 impl X86 {
+    /// The same of vectors of 128 bits, if the processor has it for those.
+    fn extremum_of_128<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        cond: Value,
+        choices: [Value; 2],
+    ) -> Option<SseOp> {
+        use SseOp::{Pmaxsw, Pmaxub, Pminsw, Pminub};
+        let is_128 = cx.func.value_type(choices[0]).bits() == 128;
+        let op = int_extremum(cx.func, cond, choices).filter(|_| is_128)?;
+        (self.has_avx(cx) || matches!(op, Pminub | Pmaxub | Pminsw | Pmaxsw)).then_some(op)
+    }
+
+    /// Whether `user` chooses between what its condition compares, so that only the extremum is needed.
+    pub(in crate::lower) fn is_extremum<S: Sink<Inst>>(self, cx: &Cx<'_, S>, user: ice_ir::Inst) -> bool {
+        matches!(*cx.func.inst(user), InstData::Select { cond, if_true, if_false }
+            if self.extremum_of_128(cx, cond, [if_true, if_false]).is_some())
+    }
+
     /// A choice that is an extremum. False, and nothing done, for others.
     pub(super) fn select_integers<S: Sink<Inst>>(
         self,
@@ -62,13 +67,12 @@ impl X86 {
         choices: [Value; 2],
         result: Value,
     ) -> bool {
-        let folded = cx.folded(cond).and_then(|_| extremum_of_128(cx.func, cond, choices));
+        let folded = cx.folded(cond).and_then(|_| self.extremum_of_128(cx, cond, choices));
         let Some(op) = folded else { return false };
         let [a, b] = super::folded_last(cx, choices);
         let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
         let dst = cx.regs(result).lo();
-        self.copy_to(cx, dst, a);
-        cx.sink.push(Inst::Sse { op, dst, src });
+        self.sse_of(cx, op, dst, a, src);
         true
     }
 }

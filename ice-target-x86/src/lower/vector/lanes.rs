@@ -151,7 +151,7 @@ impl X86 {
 
     /// `dst` = the value in the lowest lane, and zeros above.
     pub(super) fn first_of_zeros<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, value: Value) {
-        let has_avx = cx.sink.frame().has_wide_registers;
+        let has_avx = self.has_avx(cx);
         let size = 16;
         let (width, src) = match cx.func.value_type(value) {
             Type::F64 => {
@@ -212,8 +212,7 @@ impl X86 {
         };
         let dst = cx.regs(result).lo();
         if lane == 0 {
-            self.copy_to(cx, dst, low);
-            self.shufps(cx, dst, vector, [0, 1, 2, 3]);
+            self.shufps_of(cx, dst, low, vector, [0, 1, 2, 3]);
         } else {
             self.join_halves(cx, dst, vector, low);
         }

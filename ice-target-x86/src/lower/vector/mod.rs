@@ -27,7 +27,6 @@ mod wide;
 mod words;
 
 use crate::inst::{Inst, Src};
-use crate::lower::float::of_copy;
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{Predicate, SseOp};
@@ -205,6 +204,84 @@ impl X86 {
 
     // ---- small helpers of all vector rules
 
+    /// Whether instructions on 128 bits have the form of AVX, with a result beside two operands.
+    pub(in crate::lower) fn has_avx<S: Sink<Inst>>(self, cx: &Cx<'_, S>) -> bool {
+        cx.module.functions[cx.func.id].traits.wide_registers
+    }
+
+    /// `dst = first op src`.
+    fn sse_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, first: VReg, src: Src) {
+        self.operation(cx, (op, 16), dst, first, src);
+    }
+
+    /// `dst = first op src`, where `first` is a scalar or a vector of so many bytes. In the form of SSE the result replaces a copy
+    /// of the first operand, which is the second one too if they are equal, so that the value ends with it.
+    pub(in crate::lower) fn operation<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (op, size): (SseOp, u8),
+        dst: VReg,
+        first: VReg,
+        src: Src,
+    ) {
+        if self.has_avx(cx) {
+            return cx.sink.push(Inst::Avx { op, size: 16, dst, first, src });
+        }
+        cx.sink.push(Inst::MovXmm { dst, src: first, size });
+        let src = if matches!(src, Src::Reg(src) if src == first) { Src::Reg(dst) } else { src };
+        cx.sink.push(Inst::Sse { op, dst, src });
+    }
+
+    /// `dst = first op bits` with a constant in memory.
+    fn sse_constant_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: SseOp,
+        dst: VReg,
+        first: VReg,
+        bits: u128,
+    ) {
+        let mem = self.constant_address(cx, ConstantSize::C16, bits);
+        self.sse_of(cx, op, dst, first, Src::Mem(mem));
+    }
+
+    /// `dst = src shift imm`, lane by lane, or the register by bytes.
+    fn shift_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, src: VReg, imm: u8) {
+        if self.has_avx(cx) {
+            return cx.sink.push(Inst::AvxShift { op, size: 16, dst, src, imm });
+        }
+        self.copy_to(cx, dst, src);
+        self.sse_shift(cx, op, dst, imm);
+    }
+
+    /// `dst = first op src` with an immediate.
+    fn sse_imm_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: SseOp,
+        dst: VReg,
+        [first, src]: [VReg; 2],
+        imm: u8,
+    ) {
+        if self.has_avx(cx) {
+            return cx.sink.push(Inst::AvxImm { op, size: 16, dst, first, src: Src::Reg(src), imm });
+        }
+        self.copy_to(cx, dst, first);
+        cx.sink.push(Inst::SseImm { op, dst, src: Src::Reg(src), imm });
+    }
+
+    /// `dst` = two lanes of `first`, then two lanes of `second`.
+    fn shufps_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        dst: VReg,
+        first: VReg,
+        second: VReg,
+        order: [u8; 4],
+    ) {
+        self.sse_imm_of(cx, SseOp::Shufps, dst, [first, second], shuffle(order));
+    }
+
     /// `dst = dst op src`.
     fn sse<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, dst: VReg, src: VReg) {
         cx.sink.push(Inst::Sse { op, dst, src: Src::Reg(src) });
@@ -265,8 +342,7 @@ impl X86 {
             let [a, b] = operands(cx, op, args);
             let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
-            self.copy_to(cx, dst, a);
-            cx.sink.push(Inst::Sse { op: packed, dst, src: of_copy(args, dst, src) });
+            self.sse_of(cx, packed, dst, a, src);
             return Ok(());
         }
         if let Some(op) = shift_by(op, ty)
@@ -274,8 +350,7 @@ impl X86 {
         {
             let a = self.reg(cx, args[0]);
             let dst = cx.regs(result).lo();
-            self.copy_to(cx, dst, a);
-            self.sse_shift(cx, op, dst, amount);
+            self.shift_of(cx, op, dst, a, amount);
             return Ok(());
         }
         match op {
@@ -303,9 +378,8 @@ impl X86 {
         let amount = self.uniform_amount(cx, args[1]).unwrap_or_default();
         let src = self.reg(cx, args[0]);
         let dst = cx.regs(result).lo();
-        self.copy_to(cx, dst, src);
         let (shift, mask) = byte_shift(op, amount);
-        self.sse_shift(cx, shift, dst, amount);
+        self.shift_of(cx, shift, dst, src, amount);
         self.sse_constant(cx, SseOp::Pand, dst, splat(8, mask.into()));
         if op == BinaryOp::Ashr {
             let sign = splat(8, 0x80 >> amount);
@@ -319,14 +393,13 @@ impl X86 {
     fn multiply_bytes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, args: [Value; 2], result: Value) {
         let [a, b] = args.map(|v| self.reg(cx, v));
         let even = cx.regs(result).lo();
-        self.copy_to(cx, even, a);
-        self.sse(cx, SseOp::Pmullw, even, b);
+        self.sse_of(cx, SseOp::Pmullw, even, a, Src::Reg(b));
         self.sse_shift(cx, SseOp::Psllw, even, 8);
         self.sse_shift(cx, SseOp::Psrlw, even, 8);
-        let odd = self.vector_copy(cx, a);
-        self.sse_shift(cx, SseOp::Psrlw, odd, 8);
-        let other = self.vector_copy(cx, b);
-        self.sse_shift(cx, SseOp::Psrlw, other, 8);
+        let odd = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrlw, odd, a, 8);
+        let other = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrlw, other, b, 8);
         self.sse(cx, SseOp::Pmullw, odd, other);
         self.sse_shift(cx, SseOp::Psllw, odd, 8);
         self.sse(cx, SseOp::Por, even, odd);
@@ -339,15 +412,20 @@ impl X86 {
         let [a, b] = args.map(|v| self.reg(cx, v));
         if ranges.iter().all(|range| range.is_some_and(words::Range::is_word)) {
             let dst = cx.regs(result).lo();
-            self.copy_to(cx, dst, a);
+            let mut first = a;
             // The products of the upper halves are added: one of each must be zero.
             if !ranges.iter().flatten().any(|range| range.is_positive()) {
-                self.sse_constant(cx, SseOp::Pand, dst, splat(32, 0xffff));
+                first = self.vector_temp(cx);
+                self.sse_constant_of(cx, SseOp::Pand, first, a, splat(32, 0xffff));
             }
-            return self.sse(cx, SseOp::Pmaddwd, dst, b);
+            return self.sse_of(cx, SseOp::Pmaddwd, dst, first, Src::Reg(b));
         }
-        let even = self.vector_copy(cx, a);
-        self.sse(cx, SseOp::Pmuludq, even, b);
+        if self.has_avx(cx) {
+            let dst = cx.regs(result).lo();
+            return self.sse_of(cx, SseOp::Pmulld, dst, a, Src::Reg(b));
+        }
+        let even = self.vector_temp(cx);
+        self.sse_of(cx, SseOp::Pmuludq, even, a, Src::Reg(b));
         let (odd, other) = (self.vector_temp(cx), self.vector_temp(cx));
         self.pshufd(cx, odd, a, [1, 1, 3, 3]);
         self.pshufd(cx, other, b, [1, 1, 3, 3]);
@@ -364,6 +442,11 @@ impl X86 {
     fn vector_icmp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2], result: Value) {
         use IntCond::*;
         let ty = cx.func.value_type(args[0]);
+        if self.has_avx(cx) && !ty.is_bool_or_bool_vector() {
+            let mask = self.avx_icmp(cx, cond, args);
+            let dst = cx.regs(result).lo();
+            return self.copy_to(cx, dst, mask);
+        }
         let complement = matches!(cond, Ne | Ule | Uge | Sle | Sge);
         let cond = if complement { cond.inverse() } else { cond };
         let [a, b] = if matches!(cond, Ult | Slt) { [args[1], args[0]] } else { args };
@@ -401,6 +484,11 @@ impl X86 {
         args: [Value; 2],
         result: Value,
     ) {
+        if self.has_avx(cx) {
+            let mask = self.avx_fcmp(cx, cond, args);
+            let dst = cx.regs(result).lo();
+            return self.copy_to(cx, dst, mask);
+        }
         let dst = cx.regs(result).lo();
         let compare = by_float(cx.func.value_type(args[0]), SseOp::Cmpps, SseOp::Cmppd);
         let test = float_test(cond);
@@ -455,15 +543,17 @@ impl X86 {
         if let Some((op, value)) = kept {
             let [mask, value] = [cond, value].map(|v| self.reg(cx, v));
             let dst = cx.regs(result).lo();
-            self.copy_to(cx, dst, mask);
-            return self.sse(cx, op, dst, value);
+            return self.sse_of(cx, op, dst, mask, Src::Reg(value));
+        }
+        if self.has_avx(cx) {
+            let mask = self.reg(cx, cond);
+            return self.blend(cx, mask, choices, result);
         }
         let [mask, if_true, if_false] = [cond, if_true, if_false].map(|v| self.reg(cx, v));
         let dst = cx.regs(result).lo();
-        self.copy_to(cx, dst, if_true);
-        self.sse(cx, SseOp::Pand, dst, mask);
-        let rest = self.vector_copy(cx, mask);
-        self.sse(cx, SseOp::Pandn, rest, if_false);
+        self.sse_of(cx, SseOp::Pand, dst, if_true, Src::Reg(mask));
+        let rest = self.vector_temp(cx);
+        self.sse_of(cx, SseOp::Pandn, rest, mask, Src::Reg(if_false));
         self.sse(cx, SseOp::Por, dst, rest);
     }
 }

@@ -88,31 +88,27 @@ impl X86 {
                     cx.sink.push(Inst::SseUnaryImm { op, dst, src: Src::Reg(reg(src)), imm });
                 }
                 Step::Unpack(op, left, right) => {
-                    self.copy_to(cx, dst, reg(left));
-                    self.sse(cx, op, dst, if left == right { dst } else { reg(right) });
+                    self.sse_of(cx, op, dst, reg(left), Src::Reg(reg(right)));
                 }
                 Step::Shift(op, src, amount) => {
-                    self.copy_to(cx, dst, reg(src));
-                    self.sse_shift(cx, op, dst, amount);
+                    self.shift_of(cx, op, dst, reg(src), amount);
                 }
                 Step::Keep(src, kept) => {
-                    self.copy_to(cx, dst, reg(src));
                     let byte = |n: u32| if kept >> n & 1 != 0 { 0xff_u128 << (8 * n) } else { 0 };
                     let mask = (0..16).fold(0, |mask, n| mask | byte(n));
-                    self.sse_constant(cx, SseOp::Pand, dst, mask);
+                    self.sse_constant_of(cx, SseOp::Pand, dst, reg(src), mask);
                 }
                 Step::Two(op, left, right, imm) => {
-                    self.copy_to(cx, dst, reg(left));
-                    cx.sink.push(Inst::SseImm { op, dst, src: Src::Reg(reg(right)), imm });
+                    self.sse_imm_of(cx, op, dst, [left, right].map(reg), imm);
                 }
                 Step::Table(source) => {
-                    self.copy_to(cx, dst, reg(Reg::Source(source)));
                     let number = |from: &Origin| match *from {
                         Some(from) if from / 16 == source => from % 16,
                         _ => 0x80,
                     };
                     let numbers = core::array::from_fn(|n| number(&shuffle.bytes[n]));
-                    self.sse_constant(cx, SseOp::Pshufb, dst, u128::from_le_bytes(numbers));
+                    let src = reg(Reg::Source(source));
+                    self.sse_constant_of(cx, SseOp::Pshufb, dst, src, u128::from_le_bytes(numbers));
                 }
             }
             made.push(dst);

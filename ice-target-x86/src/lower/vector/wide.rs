@@ -85,8 +85,7 @@ impl X86 {
 
     /// `dst` = the lower halves of two registers.
     pub(super) fn join_halves<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, low: VReg, high: VReg) {
-        self.copy_to(cx, dst, low);
-        self.shufps(cx, dst, high, [0, 1, 0, 1]);
+        self.shufps_of(cx, dst, low, high, [0, 1, 0, 1]);
     }
 
     // ---- integers
@@ -102,20 +101,18 @@ impl X86 {
         let [a, b] = args.map(|v| self.reg(cx, v));
         if are_low {
             let dst = cx.regs(result).lo();
-            self.copy_to(cx, dst, a);
-            return self.sse(cx, SseOp::Pmuludq, dst, b);
+            return self.sse_of(cx, SseOp::Pmuludq, dst, a, Src::Reg(b));
         }
-        let cross = self.vector_copy(cx, a);
-        self.sse_shift(cx, SseOp::Psrlq, cross, 32);
+        let cross = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrlq, cross, a, 32);
         self.sse(cx, SseOp::Pmuludq, cross, b);
-        let other = self.vector_copy(cx, b);
-        self.sse_shift(cx, SseOp::Psrlq, other, 32);
+        let other = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psrlq, other, b, 32);
         self.sse(cx, SseOp::Pmuludq, other, a);
         self.sse(cx, SseOp::Paddq, cross, other);
         self.sse_shift(cx, SseOp::Psllq, cross, 32);
         let dst = cx.regs(result).lo();
-        self.copy_to(cx, dst, a);
-        self.sse(cx, SseOp::Pmuludq, dst, b);
+        self.sse_of(cx, SseOp::Pmuludq, dst, a, Src::Reg(b));
         self.sse(cx, SseOp::Paddq, dst, cross);
     }
 
@@ -156,8 +153,8 @@ impl X86 {
         match amounts {
             Amounts::Both(amount) => self.sse_shift(cx, op, dst, amount),
             Amounts::Each(low, high) => {
-                let upper = self.vector_copy(cx, dst);
-                self.sse(cx, op, upper, high);
+                let upper = self.vector_temp(cx);
+                self.sse_of(cx, op, upper, dst, Src::Reg(high));
                 self.sse(cx, op, dst, low);
                 self.shufps(cx, dst, upper, [0, 1, 2, 3]);
             }
@@ -183,18 +180,17 @@ impl X86 {
     ) {
         let flip = splat(64, if sign == Signedness::Signed { SIGN } else { SIGN << 32 | SIGN });
         self.sse_constant(cx, SseOp::Pxor, dst, flip);
-        let rhs = self.vector_copy(cx, src);
-        self.sse_constant(cx, SseOp::Pxor, rhs, flip);
-        let equal = self.vector_copy(cx, dst);
-        self.sse(cx, SseOp::Pcmpeqd, equal, rhs);
+        let rhs = self.vector_temp(cx);
+        self.sse_constant_of(cx, SseOp::Pxor, rhs, src, flip);
+        let equal = self.vector_temp(cx);
+        self.sse_of(cx, SseOp::Pcmpeqd, equal, dst, Src::Reg(rhs));
         self.sse(cx, SseOp::Pcmpgtd, dst, rhs);
         let [low, high, same] = core::array::from_fn(|_| self.vector_temp(cx));
         self.pshufd(cx, low, dst, [0, 0, 2, 2]);
         self.pshufd(cx, high, dst, [1, 1, 3, 3]);
         self.pshufd(cx, same, equal, [1, 1, 3, 3]);
         self.sse(cx, SseOp::Pand, low, same);
-        self.copy_to(cx, dst, high);
-        self.sse(cx, SseOp::Por, dst, low);
+        self.sse_of(cx, SseOp::Por, dst, high, Src::Reg(low));
     }
 
     /// Division and remainder of integers, lane by lane.
@@ -299,12 +295,11 @@ impl X86 {
         let power = |n: u64| f64::from_bits((n + 1023) << 52);
         let (flip, excess) =
             if signed { (SIGN, power(84) + power(63) + power(52)) } else { (0, power(84) + power(52)) };
-        let low = self.vector_copy(cx, src);
-        self.sse_shift(cx, SseOp::Psllq, low, 32);
+        let low = self.vector_temp(cx);
+        self.shift_of(cx, SseOp::Psllq, low, src, 32);
         self.sse_shift(cx, SseOp::Psrlq, low, 32);
         self.sse_constant(cx, SseOp::Por, low, splat(64, TWO_TO_52));
-        self.copy_to(cx, dst, src);
-        self.sse_shift(cx, SseOp::Psrlq, dst, 32);
+        self.shift_of(cx, SseOp::Psrlq, dst, src, 32);
         self.sse_constant(cx, SseOp::Pxor, dst, splat(64, TWO_TO_84 | flip));
         self.sse_constant(cx, SseOp::Subpd, dst, splat(64, excess.to_bits()));
         self.sse(cx, SseOp::Addpd, dst, low);

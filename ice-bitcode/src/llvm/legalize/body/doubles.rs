@@ -121,6 +121,18 @@ impl Body<'_, '_> {
         Ok(out)
     }
 
+    /// What `f` gives for each part: for two at once where they are a vector of 256 bits.
+    pub(super) fn by_wholes(
+        &mut self,
+        parts: Run,
+        mut f: impl FnMut(&mut Self, Value) -> Checked<Value>,
+    ) -> Checked<Run> {
+        let is_double =
+            parts.len.is_multiple_of(2) && self.double(Some(self.ty_of(self.get(parts, 0)))).is_some();
+        let count = if is_double { parts.len / 2 } else { parts.len };
+        self.by_doubles(count, [parts], |cx, [part]| f(cx, part))
+    }
+
     // ---- operators
 
     /// An operator on vectors, if it is one of the machine on 256 bits.
@@ -163,13 +175,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `number` in every lane of a vector of 256 bits of integers.
-    fn double_splat(&mut self, ty: Type, number: i64) -> Value {
-        let Some(half) = ty.half() else { return self.splat(ty, number) };
-        let half = self.splat(half, number);
-        self.b.join([half; 2], ty)
-    }
-
     /// Floats with the other sign.
     pub(super) fn double_negated(&mut self, vector: VectorShape, a: Run) -> Checked<Option<Run>> {
         let Some(ty) = self.double_of(vector, a.len) else { return Ok(None) };
@@ -179,7 +184,7 @@ impl Body<'_, '_> {
             _ => return Ok(None),
         };
         self.by_doubles(a.len / 2, [a], |cx, [x]| {
-            let sign = cx.double_splat(bits, sign);
+            let sign = cx.splat(bits, sign);
             let x = cx.bits_as(x, bits);
             let flipped = cx.bin(BinaryOp::Xor, x, sign);
             Ok(cx.bits_as(flipped, ty))
@@ -292,6 +297,22 @@ impl Body<'_, '_> {
             run = self.by_doubles(from.lanes / of.lanes(), [run], |cx, [x]| Ok(cx.cast(op, x, into)))?;
         }
         Ok(Some(run))
+    }
+
+    /// The same conversion of every part, of two at once, if the machine has that.
+    pub(super) fn double_cast_each(&mut self, op: CastOp, run: Run, ty: Type) -> Option<Run> {
+        let from = self.double(Some(self.ty_of(self.get(run, 0))))?;
+        let to = ty.double()?;
+        if !run.len.is_multiple_of(2) || !converts(op, from, to) {
+            return None;
+        }
+        self.by_doubles(run.len / 2, [run], |cx, [x]| Ok(cx.cast(op, x, to))).ok()
+    }
+
+    /// Half of what numbers are as lanes of twice the width, those of `ty`: the whole is of 256 bits.
+    pub(super) fn half_of_cast(&mut self, op: CastOp, numbers: Value, half: u32, ty: Type) -> Value {
+        let whole = self.cast(op, numbers, ty.double().unwrap_or(ty));
+        self.b.half(whole, half as u8, ty)
     }
 
     // ---- phis

@@ -145,8 +145,11 @@ impl Body<'_, '_> {
         }))
     }
 
-    /// The same conversion of every part.
+    /// The same conversion of every part, of two at once where the machine has that.
     pub(super) fn cast_each(&mut self, op: CastOp, run: Run, ty: Type) -> Run {
+        if let Some(out) = self.double_cast_each(op, run, ty) {
+            return out;
+        }
         let out = self.reserve(run.len);
         for i in 0..run.len {
             let part = self.cast(op, self.get(run, i), ty);
@@ -161,6 +164,12 @@ impl Body<'_, '_> {
         let bits = [from, to].map(|ty| i64::from(ty.element().bits()));
         if let Some(cut) = self.cut_out(numbers, lanes, to, above) {
             return cut;
+        }
+        if bits[0] < bits[1] && self.double(Some(to)).is_some() {
+            let op = if above == Above::Sign { CastOp::Sext } else { CastOp::Zext };
+            return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
+                cx.half_of_cast(op, vector, half, wide)
+            });
         }
         if above == Above::Zeros || bits[0] > bits[1] {
             return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
@@ -282,6 +291,9 @@ impl Body<'_, '_> {
 
     /// The lower halves of the lanes of two vectors; booleans as they are.
     fn joined_lanes(&mut self, halves: [Value; 2], to: Type) -> Value {
+        if let Some(whole) = self.b.func.joined(halves).filter(|_| to.element() != Type::I1) {
+            return self.cast(CastOp::Trunc, whole, to);
+        }
         let count = to.lanes() / 2;
         let (halves, step) = match to.element() {
             Type::I1 => (halves, 1),

@@ -228,8 +228,12 @@ impl Body<'_, '_> {
         (1..run.len).all(|n| part(n) == Some(first)).then_some(first)
     }
 
-    /// `number` in every lane of a native vector of integers.
+    /// `number` in every lane of a native vector of integers, or of one of 256 bits.
     pub(super) fn splat(&mut self, ty: Type, number: i64) -> Value {
+        if let Some(half) = ty.half() {
+            let half = self.splat(half, number);
+            return self.b.join([half; 2], ty);
+        }
         let lane = self.int(ty.element(), number);
         self.lanes_from(ty, |_, _| lane)
     }

@@ -38,12 +38,7 @@ impl Body<'_, '_> {
             _ => (native, a),
         };
         let Some(divide) = Division::by(wide.element().bits(), sign, own) else { return Ok(None) };
-        let out = self.reserve(parts.len);
-        for n in 0..parts.len {
-            let dividend = self.get(parts, n);
-            let value = self.divided(op, dividend, own, divide)?;
-            self.set(out, n, value);
-        }
+        let out = self.by_wholes(parts, |cx, dividend| cx.divided(op, dividend, own, divide))?;
         Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros) }))
     }
 
@@ -114,28 +109,19 @@ impl Body<'_, '_> {
     /// The upper halves of the products of lanes of 16 or 32 bits by one number.
     fn upper_product(&mut self, sign: Signedness, vector: Value, number: i64) -> Checked<Value> {
         let ty = self.ty_of(vector);
+        let bits = ty.element().bits();
         let machine = self.m.legal.machine();
-        let known = machine.upper_products.filter(|_| ty == Type::V8I16 && machine.has_assembler);
+        let known = machine.upper_products.filter(|_| bits == 16 && machine.has_assembler);
         if let Some(texts) = known {
             let [template, constraints] = texts[usize::from(sign == Signedness::Signed)];
             let factor = self.splat(ty, number);
             return self.instruction_value(template.into(), constraints, &[vector, factor], ty);
         }
-        let (lanes, wide) = if ty == Type::V8I16 { (8, Type::V4I32) } else { (4, Type::V2I64) };
-        let bits = ty.element().bits();
         let unsigned = number & ((1 << bits) - 1);
-        let lane = self.push(vector);
-        let numbers = self.numbers_as(lane, lanes, wide, Above::Zeros);
-        let products = [0, 1].map(|n| {
-            let number = self.get(numbers, n);
-            let product = self.bin_int(BinaryOp::Mul, number, unsigned);
-            self.bits_as(product, ty)
-        });
-        let places = core::array::from_fn(|n| {
-            let n = n as u32;
-            (n < lanes).then(|| (products[(2 * n / lanes) as usize], 2 * n % lanes + 1))
-        });
-        let mut high = self.with_places(ty, &places)?;
+        let mut high = match ty {
+            Type::V8I32 => self.upper_by_turns(vector, unsigned),
+            _ => self.upper_of_extended(vector, unsigned)?,
+        };
         if sign == Signedness::Signed {
             // As natural numbers negative factors have a power of two more, and the products the other factor in their upper halves.
             let signs = self.bin_int(BinaryOp::Ashr, vector, i64::from(bits) - 1);
@@ -146,6 +132,36 @@ impl Body<'_, '_> {
             }
         }
         Ok(high)
+    }
+
+    /// The upper halves of the products of natural numbers, which are extended before.
+    fn upper_of_extended(&mut self, vector: Value, number: i64) -> Checked<Value> {
+        let ty = self.ty_of(vector);
+        let (lanes, wide) = if ty == Type::V8I16 { (8, Type::V4I32) } else { (4, Type::V2I64) };
+        let lane = self.push(vector);
+        let numbers = self.numbers_as(lane, lanes, wide, Above::Zeros);
+        let products = [0, 1].map(|n| {
+            let extended = self.get(numbers, n);
+            let product = self.bin_int(BinaryOp::Mul, extended, number);
+            self.bits_as(product, ty)
+        });
+        let places = core::array::from_fn(|n| {
+            let n = n as u32;
+            (n < lanes).then(|| (products[(2 * n / lanes) as usize], 2 * n % lanes + 1))
+        });
+        self.with_places(ty, &places)
+    }
+
+    /// The same of eight doublewords, as the lower and upper halves of four quadwords.
+    fn upper_by_turns(&mut self, vector: Value, number: i64) -> Value {
+        let quadwords = self.bits_as(vector, Type::V4I64);
+        let low = self.bin_int(BinaryOp::And, quadwords, 0xffff_ffff);
+        let high = self.bin_int(BinaryOp::Lshr, quadwords, 32);
+        let [low, high] = [low, high].map(|lane| self.bin_int(BinaryOp::Mul, lane, number));
+        let low = self.bin_int(BinaryOp::Lshr, low, 32);
+        let high = self.bin_int(BinaryOp::And, high, !0xffff_ffff);
+        let both = self.bin(BinaryOp::Or, low, high);
+        self.bits_as(both, Type::V8I32)
     }
 }
 

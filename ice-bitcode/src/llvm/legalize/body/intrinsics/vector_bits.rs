@@ -28,31 +28,32 @@ impl Body<'_, '_> {
             return Ok(None);
         }
         let parts = self.run(a);
-        let out = self.reserve(parts.len);
-        for n in 0..parts.len {
-            let part = self.get(parts, n);
-            let value = match op {
-                BitOp::Bswap => self.bytes_swapped(part)?,
-                BitOp::Cttz => {
-                    let below = self.bin_int(BinaryOp::Sub, part, 1);
-                    let others = self.bin_int(BinaryOp::Xor, part, -1);
-                    let zeros = self.bin(BinaryOp::And, below, others);
-                    self.ones(zeros)?
-                }
-                BitOp::Ctlz => {
-                    let smeared =
-                        [1, 2, 4, 8, 16].into_iter().filter(|&by| by < bits).fold(part, |all, by| {
-                            let moved = self.bin_int(BinaryOp::Lshr, all, by.into());
-                            self.bin(BinaryOp::Or, all, moved)
-                        });
-                    let zeros = self.bin_int(BinaryOp::Xor, smeared, -1);
-                    self.ones(zeros)?
-                }
-                _ => self.ones(part)?,
-            };
-            self.set(out, n, value);
-        }
+        let out = match op {
+            BitOp::Bswap => self.by_doubles(parts.len, [parts], |cx, [part]| cx.bytes_swapped(part))?,
+            _ => self.by_wholes(parts, |cx, part| cx.counted(op, part))?,
+        };
         Ok(Some(self.operand(call.ret, out)))
+    }
+
+    /// The number of ones of each lane, or of the zeros in front of the first or behind the last one.
+    fn counted(&mut self, op: BitOp, part: Value) -> Checked<Value> {
+        let counted = match op {
+            BitOp::Cttz => {
+                let below = self.bin_int(BinaryOp::Sub, part, 1);
+                let others = self.bin_int(BinaryOp::Xor, part, -1);
+                self.bin(BinaryOp::And, below, others)
+            }
+            BitOp::Ctlz => {
+                let bits = self.ty_of(part).element().bits();
+                let smeared = [1, 2, 4, 8, 16].into_iter().filter(|&by| by < bits).fold(part, |all, by| {
+                    let moved = self.bin_int(BinaryOp::Lshr, all, by.into());
+                    self.bin(BinaryOp::Or, all, moved)
+                });
+                self.bin_int(BinaryOp::Xor, smeared, -1)
+            }
+            _ => part,
+        };
+        self.ones(counted)
     }
 
     /// The bytes of each lane in the opposite order.
@@ -72,6 +73,7 @@ impl Body<'_, '_> {
     /// Delight", 5-1).
     fn ones(&mut self, vector: Value) -> Checked<Value> {
         let ty = self.ty_of(vector);
+        let with_lanes = |native: Type| if ty.is_wide() { native.double() } else { None }.unwrap_or(native);
         let bytes = match self.m.legal.machine().byte_bits {
             Some([template, constraints]) if self.m.legal.machine().has_assembler => {
                 let bytes = self.bits_as(vector, Type::V16I8);
@@ -79,7 +81,7 @@ impl Body<'_, '_> {
             }
             // Words are shifted where bytes are not, and nothing crosses the border between two.
             _ => {
-                let words = self.bits_as(vector, Type::V8I16);
+                let words = self.bits_as(vector, with_lanes(Type::V8I16));
                 let upper = self.shifted_field(words, 1, 0x5555);
                 let pairs = self.bin(BinaryOp::Sub, words, upper);
                 let (upper, lower) =
