@@ -54,8 +54,12 @@ pub fn constant_vector(func: &Function, value: Value) -> Option<u128> {
     None
 }
 
-/// The number that a constant vector has in all lanes, if that is one.
+/// The number that a constant vector, of 128 or 256 bits, has in all lanes, if that is one.
 pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
+    if let Some(InstData::Join { halves }) = func.defining_inst(value).map(|inst| func.inst(inst)) {
+        let [low, high] = halves.map(|half| uniform_lane(func, half));
+        return low.filter(|_| low == high);
+    }
     let bits = lane_bits(func.value_type(value));
     let all = constant_vector(func, value)?;
     let mask = u128::MAX >> (128 - bits);

@@ -337,7 +337,7 @@ pub(crate) fn whole_store(
 }
 
 /// The result of `data`, put in front of `inst`.
-fn before(func: &mut Function, inst: Inst, data: InstData, ty: Type) -> Option<Value> {
+pub(crate) fn before(func: &mut Function, inst: Inst, data: InstData, ty: Type) -> Option<Value> {
     let new = func.make_inst_for(inst, data, ty);
     func.layout.insert_before(inst, new);
     func.result(new)

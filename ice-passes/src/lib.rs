@@ -15,6 +15,7 @@ mod counter_index;
 mod counters;
 pub mod dead_cycles;
 pub mod equal_ends;
+pub mod half_loads;
 pub mod hoist;
 pub mod known_bits;
 pub mod late_frame;

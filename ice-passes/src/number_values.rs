@@ -17,7 +17,8 @@
 //! on with the number at that one's end, any other block begins with a new one.
 //!
 //! Numbers that are read or written byte by byte are found at the last of the bytes
-//! ([`byte_accesses`](mod@crate::byte_accesses)).
+//! ([`byte_accesses`](mod@crate::byte_accesses)), halves of vectors that are not used whole are loaded as such
+//! ([`half_loads`](mod@crate::half_loads)).
 //!
 //! Two phis of a block are equal if they get equal values from each predecessor; a value that one phi computes of itself
 //! with an operand is equal to what the other computes of itself with the same one: two counters of a loop that begin
@@ -34,6 +35,7 @@
 
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
+use crate::half_loads::half_load;
 use crate::simplify::{Constants, Rewrite, simplify};
 use crate::worth::is_worth_register;
 use alloc::boxed::Box;
@@ -357,9 +359,14 @@ impl Numbering {
             }
             let made = func.num_insts();
             let mut rewrite = simplify(func, uses, &mut self.constants, inst);
-            if let (None, InstData::Binary { op: BinaryOp::Or, .. }) = (&rewrite, data) {
-                rewrite = whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst);
-            }
+            rewrite = rewrite.or_else(|| {
+                let becomes = match data {
+                    InstData::Binary { op: BinaryOp::Or, .. } => whole_load(func, uses, self.swaps, inst),
+                    InstData::Half { .. } => half_load(func, uses, inst),
+                    _ => None,
+                };
+                becomes.map(Rewrite::Inst)
+            });
             let Some(rewrite) = rewrite else { break };
             let data = match rewrite {
                 Rewrite::Value(value) => return Some(value),

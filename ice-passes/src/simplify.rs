@@ -31,7 +31,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::known_bits::{constant_comparison, known_zeros};
-use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value};
+use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value, ValueDef};
 
 const CONSTANTS: usize = 128;
 
@@ -74,10 +74,18 @@ impl Constants {
         (slot, holds)
     }
 
-    /// An older constant equal to `value`, or `value` itself; any value may be asked about.
+    /// An older constant equal to `value`, or `value` itself; any value may be asked about. Known are integers, and vectors that
+    /// are zeros or undefined.
     pub fn intern(&mut self, func: &Function, value: Value) -> Value {
-        let Some(number) = func.int_value(value) else { return value };
         let ty = func.value_type(value);
+        let number = match func.value_def(value) {
+            ValueDef::Zero if ty.is_vector() => 0,
+            ValueDef::Undef if ty.is_vector() => 1,
+            _ => match func.int_value(value) {
+                Some(number) => number,
+                None => return value,
+            },
+        };
         let epoch = self.epoch;
         let (slot, holds) = self.slot(ty, number);
         if !holds {

@@ -14,7 +14,7 @@ pub use legalize::body::{FunctionReader, LlvmProgram};
 pub use legalize::emulated_threads::emulate_threads;
 pub use legalize::landings::mark_landings;
 pub use legalize::machine::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, JumpTexts,
+    BlockAddresses, BranchTracking, ControlWord, DoublePacks, FloatRegisters, FloatWidth, Groups, JumpTexts,
     MachineDescription, QuadPassing, ResultRegisters, Rounding, ThreadGuard, Turns, VariableRegisters,
 };
 pub use legalize::module::LlvmModule;

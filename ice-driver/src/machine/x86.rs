@@ -22,8 +22,8 @@ use ice_asm::{
 };
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, JumpTexts, MachineDescription,
-    QuadPassing, ResultRegisters, Rounding, ThreadGuard,
+    BlockAddresses, BranchTracking, ControlWord, DoublePacks, FloatRegisters, FloatWidth, JumpTexts,
+    MachineDescription, QuadPassing, ResultRegisters, Rounding, ThreadGuard,
 };
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
@@ -117,6 +117,9 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
 
 /// Conversions of two lanes (SDM volume 2).
 #[cfg(feature = "llvm")]
+/// Words with sign as bytes without.
+const PACKED_BYTES: [&str; 2] = ["packuswb $2, $0", "=x,0,x"];
+
 const FLOAT_WIDTHS: &[FloatWidth] = &[
     FloatWidth::new(CastOp::Sitofp, Type::V4I32, Type::V2F64, &[["cvtdq2pd $1, $0", "=x,x"]]),
     FloatWidth::new(CastOp::Fptosi, Type::V2F64, Type::V4I32, &[["cvttpd2dq $1, $0", "=x,x"]]),
@@ -150,11 +153,13 @@ const NARROW: MachineDescription = MachineDescription {
     has_assembler: true,
     vector_instructions: SATURATED,
     upper_products: Some([["pmulhuw $2, $0", "=x,0,x"], ["pmulhw $2, $0", "=x,0,x"]]),
-    packs: Some([
-        ["packssdw $2, $0", "=x,0,x"],
-        ["packsswb $2, $0", "=x,0,x"],
-        ["packuswb $2, $0", "=x,0,x"],
-    ]),
+    packs: Some([["packssdw $2, $0", "=x,0,x"], ["packsswb $2, $0", "=x,0,x"], PACKED_BYTES]),
+    double_packs: Some(DoublePacks {
+        words: ["packusdw $2, $0", "=x,0,x"],
+        bytes: PACKED_BYTES,
+        doublewords: ["shufps $$136, $2, $0", "=x,0,x"],
+        in_order: ["permq $$216, $1, $0", "=x,x"],
+    }),
     float_widths: FLOAT_WIDTHS,
     usual_features: &[],
     has_indirect_functions: true,

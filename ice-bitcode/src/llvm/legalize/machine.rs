@@ -42,6 +42,19 @@ impl FloatWidth {
     }
 }
 
+/// Template and constraints of inline assembly that puts the lanes of two vectors of 256 bits into one, half by half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DoublePacks {
+    /// Doublewords as words without sign, stopping at the ends of the range. The lanes that are cut have a sign.
+    pub words: [&'static str; 2],
+    /// Words as bytes, alike.
+    pub bytes: [&'static str; 2],
+    /// The lower halves of quadwords.
+    pub doublewords: [&'static str; 2],
+    /// Quadwords 0, 2, 1 and 3 of one vector, which brings in order what the others leave.
+    pub in_order: [&'static str; 2],
+}
+
 /// Instructions that take the lanes of two, three and four vectors by turns from memory, and put them there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turns {
@@ -142,6 +155,8 @@ pub struct MachineDescription {
     /// Template and constraints of inline assembly that puts the lanes of two vectors into one, and stops at the ends of the
     /// range: doublewords as words, words as bytes, and words as bytes without sign. The lanes that are cut have a sign.
     pub packs: Option<[[&'static str; 2]; 3]>,
+    /// The same of vectors of 256 bits, where functions compute with such.
+    pub double_packs: Option<DoublePacks>,
     /// Instructions for vectors whose lanes stand in memory by turns.
     pub turns: Option<Turns>,
     /// Template and constraints of inline assembly that counts the bits of each byte of a vector.
@@ -310,6 +325,7 @@ impl MachineDescription {
         vector_instructions: &[],
         upper_products: None,
         packs: None,
+        double_packs: None,
         turns: None,
         byte_bits: None,
         float_widths: &[],

@@ -9,6 +9,7 @@
 //!
 //! What is not here (divisions, lanes by number) is done to halves, which is decided where the IR is made.
 
+use super::avx_cast::is_lower_half;
 use super::extremum::{int_extremum, lane_extremum};
 use super::{PackedTest, by_float, byte_shift, float_test, operands, packed, shift_by};
 use crate::inst::{Inst, Src};
@@ -65,12 +66,7 @@ fn is_extended(func: &Function, value: Value, how: CastOp) -> bool {
     }
     match func.defining_inst(value).map(|inst| *func.inst(inst)) {
         Some(InstData::Cast { op, arg }) => op == how && func.value_type(arg) == Type::V4I32,
-        Some(InstData::Binary { op: BinaryOp::And, args }) if how == CastOp::Zext => {
-            args.into_iter().any(|arg| uniform(func, arg, 64).is_some_and(|mask| mask >> 32 == 0))
-        }
-        Some(InstData::Binary { op: BinaryOp::Lshr, args }) if how == CastOp::Zext => {
-            uniform(func, args[1], 64).is_some_and(|amount| (32..64).contains(&amount))
-        }
+        Some(InstData::Binary { .. }) => how == CastOp::Zext && is_lower_half(func, value),
         _ => false,
     }
 }
@@ -93,7 +89,7 @@ pub(super) fn wide_constant(func: &Function, value: Value) -> Option<[u128; 2]> 
 }
 
 /// The number that a constant has in all lanes of this many bits, if that is one.
-fn uniform(func: &Function, value: Value, bits: u32) -> Option<u64> {
+pub(super) fn uniform(func: &Function, value: Value, bits: u32) -> Option<u64> {
     let [low, high] = wide_constant(func, value)?;
     let lane = low & u128::MAX >> (128 - bits);
     (low == high && low == super::splat(bits, lane as u64)).then_some(lane as u64)
@@ -525,9 +521,7 @@ impl X86 {
         if ty == Type::V32I1 {
             return cx.sink.push(Inst::MovXmm { dst, src: mask, size: SIZE });
         }
-        let [low, high] = [0; 2].map(|_| self.vector_temp(cx));
-        cx.sink.push(Inst::LowerHalf { dst: low, src: mask });
-        cx.sink.push(Inst::UpperHalf { dst: high, src: mask });
+        let [low, high] = self.halves_of(cx, mask);
         let (first, src) = (low, Src::Reg(high));
         let op = match ty {
             Type::V16I1 => SseOp::Packsswb,

@@ -3,17 +3,30 @@
 //! A register of 128 bits becomes one of 256 by an instruction. The way back packs the halves, whose lanes are cut to what
 //! they keep before, so that saturation changes nothing.
 
-use super::avx::SIZE;
+use super::avx::{SIZE, uniform};
 use super::splat;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::SseOp;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{CastOp, Intrinsic, Type, Value};
+use ice_ir::{BinaryOp, CastOp, Function, InstData, Intrinsic, Type, Value};
 
 /// 2^16 as binary32.
 const TWO_TO_16: u64 = 0x4780_0000;
+
+/// Whether no lane has bits beyond its lower half.
+pub(super) fn is_lower_half(func: &Function, value: Value) -> bool {
+    let bits = func.value_type(value).element().bits();
+    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
+        Some(InstData::Binary { op: BinaryOp::And, args }) => {
+            args.into_iter().any(|arg| uniform(func, arg, bits).is_some_and(|mask| mask >> (bits / 2) == 0))
+        }
+        Some(InstData::Binary { op: BinaryOp::Lshr, args }) => uniform(func, args[1], bits)
+            .is_some_and(|amount| (u64::from(bits / 2)..bits.into()).contains(&amount)),
+        _ => false,
+    }
+}
 
 impl X86 {
     /// Any conversion with a vector of 256 bits on at least one side.
@@ -65,8 +78,8 @@ impl X86 {
                 let (src, dst) = (self.reg(cx, arg), cx.regs(result).lo());
                 cx.sink.push(Inst::MovXmm { dst, src, size: SIZE });
             }
-            (Trunc, V8I32, V8I16) => self.pack_lanes(cx, I::Packusdw, splat(32, 0xffff), arg, result),
-            (Trunc, V16I16, V16I8) => self.pack_lanes(cx, I::Packuswb, splat(16, 0xff), arg, result),
+            (Trunc, V8I32, V8I16) => self.pack_lanes(cx, I::Packusdw, arg, result),
+            (Trunc, V16I16, V16I8) => self.pack_lanes(cx, I::Packuswb, arg, result),
             (Trunc, V4I64, V4I32) => {
                 let src = self.reg(cx, arg);
                 let [low, high] = self.halves_of(cx, src);
@@ -102,19 +115,23 @@ impl X86 {
         Ok(())
     }
 
-    /// Both halves in fresh registers.
-    fn halves_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg) -> [VReg; 2] {
+    /// Both halves in fresh registers, the lower one last, which may be the register itself.
+    pub(super) fn halves_of<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, src: VReg) -> [VReg; 2] {
         let [low, high] = [0; 2].map(|_| self.vector_temp(cx));
-        cx.sink.push(Inst::LowerHalf { dst: low, src });
         cx.sink.push(Inst::UpperHalf { dst: high, src });
+        cx.sink.push(Inst::LowerHalf { dst: low, src });
         [low, high]
     }
 
-    /// Lanes cut to the bits of `mask`, packed to half their width.
-    fn pack_lanes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, mask: u128, arg: Value, result: Value) {
-        let (src, mask) = (self.reg(cx, arg), self.repeated(cx, mask));
-        let cut = self.avx_temp(cx, SseOp::Pand, src, mask);
-        let [first, high] = self.halves_of(cx, cut);
+    /// The lower halves of the lanes, cut to these where more bits may be set, packed.
+    fn pack_lanes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, arg: Value, result: Value) {
+        let bits = cx.func.value_type(arg).element().bits();
+        let mut src = self.reg(cx, arg);
+        if !is_lower_half(cx.func, arg) {
+            let mask = self.repeated(cx, splat(bits, (1 << (bits / 2)) - 1));
+            src = self.avx_temp(cx, SseOp::Pand, src, mask);
+        }
+        let [first, high] = self.halves_of(cx, src);
         let dst = cx.regs(result).lo();
         cx.sink.push(Inst::Avx { op, size: 16, dst, first, src: Src::Reg(high) });
     }

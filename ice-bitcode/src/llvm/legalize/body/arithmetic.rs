@@ -333,7 +333,7 @@ impl Body<'_, '_> {
                 Cond::Int(cond) => cx.icmp(cond, x, y),
                 Cond::Float(cond) => cx.fcmp(cond, x, y),
             });
-            return Ok(self.booleans_of(booleans, result));
+            return self.booleans_of(booleans, result);
         }
         let each = vector.lane.parts();
         let (a, b) = (self.split_lanes(vector, a), self.split_lanes(vector, b));
@@ -407,7 +407,7 @@ impl Body<'_, '_> {
         if let Some(native) = vector.native
             && (mask.native == Some(native.compare_result()) || self.m.legal.machine().shuffles_lanes)
         {
-            let cond = self.booleans_as(cond, mask, native.compare_result());
+            let cond = self.booleans_as(cond, mask, native.compare_result())?;
             let out = self.reserve(a.len);
             for i in 0..a.len {
                 let (c, x, y) = (self.get(cond, i), self.get(a, i), self.get(b, i));

@@ -110,7 +110,8 @@ impl Body<'_, '_> {
             }
             match half {
                 Some(ty) => {
-                    for half in 0..2 {
+                    // The lower half last: its register may be that of the whole, which ends there.
+                    for half in [1, 0] {
                         let value = self.b.half(result, half, ty);
                         self.set(out, 2 * n + u32::from(half), value);
                     }
@@ -270,7 +271,7 @@ impl Body<'_, '_> {
 
     // ---- conversions
 
-    /// A conversion lane by lane, in as many steps as the machine takes.
+    /// A conversion lane by lane, in as many steps as the machine takes, but to numbers of fewer bits.
     pub(super) fn double_cast(
         &mut self,
         op: CastOp,
@@ -279,7 +280,7 @@ impl Body<'_, '_> {
         a: Run,
     ) -> Checked<Option<Run>> {
         let (Some(mut ty), Some(wanted)) = (from.native, to.native) else { return Ok(None) };
-        if self.double(Some(wanted)).or(self.double(Some(ty))).is_none() {
+        if op == CastOp::Trunc || self.double(Some(wanted)).or(self.double(Some(ty))).is_none() {
             return Ok(None);
         }
         let (mut steps, mut count) = ([(op, ty, wanted); MAX_STEPS], 0);
@@ -376,7 +377,7 @@ impl Body<'_, '_> {
         let out = self.reserve(run.len);
         for n in 0..run.len / 2 {
             let vector = self.joined(run, n, ty);
-            for number in 0..2 {
+            for number in [1, 0] {
                 let value = self.b.append_value(InstData::Half { vector, half: number }, half);
                 self.set(out, 2 * n + u32::from(number), value);
             }
@@ -415,7 +416,6 @@ fn next_step(op: CastOp, from: Type, wanted: Type) -> Option<(CastOp, Type)> {
             int(next).filter(|_| next <= wanted_bits).map(|ty| (op, ty))
         }
         _ if from.element() == Type::I1 || wanted.element() == Type::I1 => None,
-        Trunc => int(bits / 2).map(|ty| (op, ty)),
         Sitofp if bits < 32 => int(2 * bits).map(|ty| (Sext, ty)),
         // With a spare bit the number is positive as a signed one too.
         Uitofp if bits < 32 => int(2 * bits).map(|ty| (Zext, ty)),

@@ -38,31 +38,33 @@ impl Body<'_, '_> {
     // ---- booleans
 
     /// The booleans of the shape `from` as native vectors of type `to`, at least as many as there are lanes.
-    pub(super) fn booleans_as(&mut self, booleans: Run, from: VectorShape, to: Type) -> Run {
+    pub(super) fn booleans_as(&mut self, booleans: Run, from: VectorShape, to: Type) -> Checked<Run> {
         let (mut run, mut native) = (booleans, from.native);
         for _ in 0..MAX_STEPS {
             if native == Some(to) {
-                return run;
+                return Ok(run);
             }
             let Some(before) = self.booleans_before(run, native, from.lanes) else { break };
             (run, native) = (before, Some(self.ty_of(self.get(before, 0))));
         }
         match native {
             Some(_) => self.moved_to(run, from.lanes, to),
-            None => self.join_lanes(VectorShape { native: Some(to), ..from }, run),
+            None => Ok(self.join_lanes(VectorShape { native: Some(to), ..from }, run)),
         }
     }
 
     /// The booleans in native vectors, which came from a comparison, as a value of the shape `to`.
-    pub(super) fn booleans_of(&mut self, booleans: Run, to: VectorShape) -> Run {
+    pub(super) fn booleans_of(&mut self, booleans: Run, to: VectorShape) -> Checked<Run> {
         match to.native {
             Some(ty) => self.moved_to(booleans, to.lanes, ty),
-            None => self
-                .split_lanes(VectorShape { native: Some(self.ty_of(self.get(booleans, 0))), ..to }, booleans),
+            None => {
+                let native = Some(self.ty_of(self.get(booleans, 0)));
+                Ok(self.split_lanes(VectorShape { native, ..to }, booleans))
+            }
         }
     }
 
-    fn moved_to(&mut self, booleans: Run, lanes: u32, to: Type) -> Run {
+    fn moved_to(&mut self, booleans: Run, lanes: u32, to: Type) -> Checked<Run> {
         self.in_steps(booleans, lanes, to, |cx, vector, half, ty| {
             let start = half * ty.lanes();
             cx.lanes_from(ty, |cx, lane| cx.lane(vector, start + lane))
@@ -120,26 +122,26 @@ impl Body<'_, '_> {
         }
         Ok(Some(match (op, from.native, to.native) {
             (CastOp::Zext | CastOp::Sext, _, Some(y)) if are_booleans(from) => {
-                let booleans = self.booleans_as(a, from, y.compare_result());
+                let booleans = self.booleans_as(a, from, y.compare_result())?;
                 self.cast_each(op, booleans, y)
             }
             (CastOp::Trunc, Some(x), _) if are_booleans(to) => {
                 let booleans = self.cast_each(op, a, x.compare_result());
-                self.booleans_of(booleans, to)
+                self.booleans_of(booleans, to)?
             }
             (CastOp::Trunc | CastOp::Zext | CastOp::Sext, Some(x), Some(y))
                 if is_number(x) && is_number(y) =>
             {
-                self.numbers_as(a, from.lanes, y, above)
+                self.numbers_as(a, from.lanes, y, above)?
             }
             (CastOp::Sitofp | CastOp::Uitofp, Some(Type::V16I8 | Type::V8I16), Some(y @ Type::V4F32)) => {
-                let words = self.numbers_as(a, from.lanes, Type::V4I32, above);
+                let words = self.numbers_as(a, from.lanes, Type::V4I32, above)?;
                 // With bits to spare the number is positive as a signed one too.
                 self.cast_each(CastOp::Sitofp, words, y)
             }
             (CastOp::Fptosi | CastOp::Fptoui, Some(Type::V4F32), Some(y @ (Type::V16I8 | Type::V8I16))) => {
                 let words = self.cast_each(CastOp::Fptosi, a, Type::V4I32);
-                self.numbers_as(words, from.lanes, y, above)
+                self.numbers_as(words, from.lanes, y, above)?
             }
             _ => return Ok(None),
         }))
@@ -159,12 +161,16 @@ impl Body<'_, '_> {
     }
 
     /// Lanes without their upper bits, or with others above them.
-    pub(super) fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Run {
+    pub(super) fn numbers_as(&mut self, numbers: Run, lanes: u32, to: Type, above: Above) -> Checked<Run> {
         let from = self.ty_of(self.get(numbers, 0));
         let bits = [from, to].map(|ty| i64::from(ty.element().bits()));
         if let Some(cut) = self.cut_out(numbers, lanes, to, above) {
-            return cut;
+            return Ok(cut);
         }
+        let numbers = match bits[0] > bits[1] {
+            true => self.cleared_above(numbers, to.element().bits())?,
+            false => numbers,
+        };
         if bits[0] < bits[1] && self.double(Some(to)).is_some() {
             let op = if above == Above::Sign { CastOp::Sext } else { CastOp::Zext };
             return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
@@ -180,8 +186,9 @@ impl Body<'_, '_> {
         // Numbers become the upper halves of wider ones until one shift brings all their bits down. That keeps the sign in up
         // to 32 bits.
         let most = if bits[1] == 64 { Type::V4I32 } else { to };
-        let raised = self
-            .in_steps(numbers, lanes, most, |cx, vector, half, wide| cx.interleaved([vector; 2], half, wide));
+        let raised = self.in_steps(numbers, lanes, most, |cx, vector, half, wide| {
+            cx.interleaved([vector; 2], half, wide)
+        })?;
         let amount = i64::from(most.element().bits()) - bits[0];
         for i in 0..raised.len {
             let part = self.get(raised, i);
@@ -264,7 +271,7 @@ impl Body<'_, '_> {
         lanes: u32,
         to: Type,
         mut widen: impl FnMut(&mut Self, Value, u32, Type) -> Value,
-    ) -> Run {
+    ) -> Checked<Run> {
         loop {
             let from = self.ty_of(self.get(run, 0));
             let next = match from.lanes().cmp(&to.lanes()) {
@@ -272,7 +279,13 @@ impl Body<'_, '_> {
                 core::cmp::Ordering::Greater => with_lanes(from, from.lanes() / 2),
                 core::cmp::Ordering::Less => with_lanes(from, from.lanes() * 2),
             };
-            let Some(next) = next else { return run };
+            let Some(next) = next else { return Ok(run) };
+            if next.lanes() > from.lanes()
+                && let Some(packed) = self.narrowed_pairs(run, next)?
+            {
+                run = packed;
+                continue;
+            }
             let out = self.reserve(lanes.div_ceil(next.lanes()));
             for i in 0..out.len {
                 let part = match next.lanes() < from.lanes() {

@@ -258,7 +258,7 @@ impl Body<'_, '_> {
             for (n, part) in (0..).step_by(2).zip(parts.iter().step_by(2)) {
                 let (address, align) = self.at_offset(address, align_log2, part.offset);
                 let value = self.b.load(double, address, align);
-                for number in 0..2 {
+                for number in [1, 0] {
                     let value = self.b.half(value, number, half);
                     self.set(out, n + u32::from(number), value);
                 }

@@ -52,6 +52,7 @@ mod integer;
 mod intrinsics;
 mod lane_width;
 mod memory;
+mod narrowed;
 mod numbers;
 mod pass;
 mod places;

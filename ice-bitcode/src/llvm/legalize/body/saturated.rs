@@ -42,17 +42,30 @@ impl Body<'_, '_> {
             ],
             _ => return Ok(None),
         };
-        let all = |cx: &Self, limits| (0..a.len).all(|n| cx.unlimited(cx.get(a, n), limits).is_some());
+        // A vector of 256 bits is limited as a whole.
+        let halves = |cx: &Self, n: u32| [n & !1, n | 1].map(|n| cx.get(a, n.min(a.len - 1)));
+        let inner = |cx: &Self, n: u32, limits| match cx.b.func.joined(halves(cx, n)) {
+            Some(whole) => cx.unlimited(whole, limits),
+            None => cx.unlimited(cx.get(a, n), limits),
+        };
+        let all = |cx: &Self, limits| (0..a.len).all(|n| inner(cx, n, limits).is_some());
         let Some(&(limits, steps)) = ways.iter().find(|(limits, _)| all(self, *limits)) else {
             return Ok(None);
         };
         let mut run = self.reserve(a.len);
-        for n in 0..a.len {
+        for n in (0..a.len).rev() {
             let part = self.get(a, n);
-            let value = self.unlimited(part, limits).unwrap_or(part);
+            let mut value = inner(self, n, limits).unwrap_or(part);
+            if self.ty_of(value).is_wide() {
+                value = self.b.half(value, (n % 2) as u8, x);
+            }
             self.set(run, n, value);
         }
-        for &([template, constraints], ty) in steps {
+        for &(text @ [template, constraints], ty) in steps {
+            if let Some(packed) = self.packed_pairs(run, text, ty)? {
+                run = packed;
+                continue;
+            }
             let out = self.reserve(run.len.div_ceil(2));
             for n in 0..out.len {
                 let pair = [2 * n, (2 * n + 1).min(run.len - 1)].map(|n| self.get(run, n));

@@ -238,8 +238,12 @@ impl Body<'_, '_> {
         self.lanes_from(ty, |_, _| lane)
     }
 
-    /// `number` in every lane of a native vector of floats.
+    /// `number` in every lane of a native vector of floats, or of one of 256 bits.
     pub(super) fn float_splat(&mut self, ty: Type, number: f64) -> Value {
+        if let Some(half) = ty.half() {
+            let half = self.float_splat(half, number);
+            return self.b.join([half; 2], ty);
+        }
         let lane = self.float(ty.element(), number);
         self.lanes_from(ty, |_, _| lane)
     }

@@ -34,12 +34,12 @@ impl Body<'_, '_> {
             Signedness::Unsigned => (divisor & ((1 << bits) - 1), Above::Zeros),
         };
         let (wide, parts) = match native {
-            Type::V16I8 => (Type::V8I16, self.numbers_as(a, vector.lanes, Type::V8I16, above)),
+            Type::V16I8 => (Type::V8I16, self.numbers_as(a, vector.lanes, Type::V8I16, above)?),
             _ => (native, a),
         };
         let Some(divide) = Division::by(wide.element().bits(), sign, own) else { return Ok(None) };
         let out = self.by_wholes(parts, |cx, dividend| cx.divided(op, dividend, own, divide))?;
-        Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros) }))
+        Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros)? }))
     }
 
     fn divided(&mut self, op: BinaryOp, dividend: Value, divisor: i64, by: Division) -> Checked<Value> {
@@ -139,7 +139,7 @@ impl Body<'_, '_> {
         let ty = self.ty_of(vector);
         let (lanes, wide) = if ty == Type::V8I16 { (8, Type::V4I32) } else { (4, Type::V2I64) };
         let lane = self.push(vector);
-        let numbers = self.numbers_as(lane, lanes, wide, Above::Zeros);
+        let numbers = self.numbers_as(lane, lanes, wide, Above::Zeros)?;
         let products = [0, 1].map(|n| {
             let extended = self.get(numbers, n);
             let product = self.bin_int(BinaryOp::Mul, extended, number);

@@ -1,6 +1,6 @@
 //! Intrinsics on floating-point numbers: signs, extremes, classes, conversions, functions of libm.
 
-use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type};
+use ice_ir::{BinaryOp, CastOp, FloatCond, Intrinsic, Type, Value};
 
 use super::{Call, Compute};
 use crate::error::Error;
@@ -163,7 +163,7 @@ impl Body<'_, '_> {
         let Scalar::Int(bits) = self.lane_scalar(call.ret)? else {
             return fail(self.type_class(call.ret, "integers"));
         };
-        if let Some(run) = self.saturated_natives(a, call.ret, sign) {
+        if let Some(run) = self.saturated_natives(a, call.ret, sign)? {
             return self.operand_of(call.ret, run);
         }
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
@@ -172,14 +172,19 @@ impl Body<'_, '_> {
     }
 
     /// The same of vectors of `float` at once, to integers of 8, 16 and 32 bits: numbers are brought into the range before.
-    fn saturated_natives(&mut self, a: Operand, ret: TypeId, sign: Sign) -> Option<Run> {
-        let (Kind::Vector(from), Kind::Vector(to)) = (self.kind(a.ty), self.kind(ret)) else { return None };
-        let native = to.native.filter(|ty| matches!(ty, Type::V16I8 | Type::V8I16 | Type::V4I32))?;
+    fn saturated_natives(&mut self, a: Operand, ret: TypeId, sign: Sign) -> Checked<Option<Run>> {
+        let (Kind::Vector(from), Kind::Vector(to)) = (self.kind(a.ty), self.kind(ret)) else {
+            return Ok(None);
+        };
         let has_conversion = self.m.legal.machine().shuffles_lanes && from.native == Some(Type::V4F32);
-        if !has_conversion || from.lanes != to.lanes {
-            return None;
-        }
-        let (ty, wide) = (Type::V4F32, Type::V4I32);
+        let native = match to.native {
+            Some(ty @ (Type::V16I8 | Type::V8I16 | Type::V4I32))
+                if has_conversion && from.lanes == to.lanes =>
+            {
+                ty
+            }
+            _ => return Ok(None),
+        };
         let bits = native.element().bits();
         // From here on numbers are too large. Of 32 bits the last float below is less than the largest integer.
         let (least, end) = match sign {
@@ -189,11 +194,11 @@ impl Body<'_, '_> {
         let is_whole = bits == 32;
         let most = if is_whole { f32::from_bits(end.to_bits() - 1) } else { end - 1.0 };
         let op = if is_whole && sign == Sign::Unsigned { CastOp::Fptoui } else { CastOp::Fptosi };
-        let [least, most, end] = [least, most, end].map(|bound| self.float_splat(ty, bound.into()));
         let largest = if sign == Sign::Signed { i64::from(i32::MAX) } else { -1 };
-        let largest = if is_whole { Some(self.splat(wide, largest)) } else { None };
-        let run = self.run(a);
-        let numbers = self.each_part(run, run, |cx, x, _| {
+        let converted = |cx: &mut Self, x: Value| {
+            let ty = cx.ty_of(x);
+            let wide = if ty.is_wide() { Type::V8I32 } else { Type::V4I32 };
+            let [least, most, end] = [least, most, end].map(|bound| cx.float_splat(ty, bound.into()));
             let is_number = cx.fcmp(FloatCond::Ord, x, x);
             let zero = cx.b.func.make_zero(ty);
             let number = cx.choose(is_number, x, zero);
@@ -202,15 +207,19 @@ impl Body<'_, '_> {
             let is_more = cx.fcmp(FloatCond::Ogt, number, least);
             let number = cx.choose(is_more, number, least);
             let number = cx.cast(op, number, wide);
-            match largest {
-                None => number,
-                Some(largest) => {
-                    let is_large = cx.fcmp(FloatCond::Oge, x, end);
-                    cx.choose(is_large, largest, number)
-                }
+            if !is_whole {
+                return Ok(number);
             }
-        });
-        Some(self.numbers_as(numbers, from.lanes, native, Above::Zeros))
+            let largest = cx.splat(wide, largest);
+            let is_large = cx.fcmp(FloatCond::Oge, x, end);
+            Ok(cx.choose(is_large, largest, number))
+        };
+        let parts = self.run(a);
+        let numbers = match op {
+            CastOp::Fptosi => self.by_wholes(parts, converted)?,
+            _ => self.by_doubles(parts.len, [parts], |cx, [part]| converted(cx, part))?,
+        };
+        self.numbers_as(numbers, from.lanes, native, Above::Zeros).map(Some)
     }
 
     /// The float whose half is in an `i16`.
