@@ -664,7 +664,7 @@ fn avx(mode: Mode, buffer: &mut Buffer) {
                     });
                 }
                 let is_free = !widens(op) && !(narrows(op) && (is_long || is_mem));
-                let is_free = is_free && op != SseOp::Broadcasti128;
+                let is_free = is_free && op != SseOp::Broadcastf128;
                 if is_free
                     && allows(&|e| e.avx_one(op, length, x, xm))
                     && !matches!((op, is_mem), (SseOp::Movss | SseOp::Movsd, false))

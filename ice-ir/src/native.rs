@@ -331,6 +331,8 @@ pub struct FunctionTraits {
     pub signed_return: SignedReturn,
     /// Its processors have vector registers of 256 bits, and instructions in the form that goes with them (AVX of x86).
     pub wide_registers: bool,
+    /// Its processors compute with integers in such registers, and move lanes in them (AVX2 of x86).
+    pub wide_integers: bool,
     /// Its processors bring the bytes of a vector to any places in one instruction (SSSE3 of x86).
     pub permutes_bytes: bool,
     /// Whether its frame is guarded.
@@ -354,6 +356,7 @@ impl StaticDefault for FunctionTraits {
         landing: false,
         signed_return: SignedReturn::Never,
         wide_registers: false,
+        wide_integers: false,
         permutes_bytes: false,
         protection: StackProtection::None,
         type_word: None,

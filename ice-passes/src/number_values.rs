@@ -20,6 +20,8 @@
 //! ([`byte_accesses`](mod@crate::byte_accesses)), halves of vectors that are not used whole are loaded as such
 //! ([`half_loads`](mod@crate::half_loads)).
 //!
+//! Shuffles, which are put together lane by lane, are found as wholes.
+//!
 //! Two phis of a block are equal if they get equal values from each predecessor; a value that one phi computes of itself
 //! with an operand is equal to what the other computes of itself with the same one: two counters of a loop that begin
 //! alike and take the same steps, as unrolling leaves them.
@@ -79,6 +81,8 @@ pub struct Numbering {
     memory_at_end: Vec<u32>,
     /// What stands for each value instead.
     replaced: Vec<PackedOption<Value>>,
+    /// Of each part of a shuffle the older one that is equal and stays beside it.
+    equal_parts: Vec<PackedOption<Value>>,
     phis: Vec<Inst>,
     constants: Constants,
     swaps: ByteSwaps,
@@ -105,6 +109,7 @@ impl Default for Numbering {
             states: 0,
             memory_at_end: Vec::new(),
             replaced: Vec::new(),
+            equal_parts: Vec::new(),
             phis: Vec::new(),
             constants: Constants::default(),
             swaps: ByteSwaps::default(),
@@ -176,9 +181,15 @@ pub fn number_values(
     Changed::dead(had_dead)
 }
 
-/// Whether a lane goes from vector to vector: several of these are one shuffle, which none of them may belong to another one.
+/// Whether a lane goes from vector to vector: several of these are one shuffle.
 fn is_link(func: &Function, data: &InstData) -> bool {
     matches!(*data, InstData::InsertElement { element, .. } if is_lane(func, element))
+}
+
+/// Whether a link alone uses `value`.
+fn is_part_of_link(func: &Function, uses: &Uses, value: Value) -> bool {
+    uses.known_count(value) == Some(1)
+        && uses.last_user(value).is_some_and(|user| is_link(func, func.inst(user)))
 }
 
 impl Numbering {
@@ -199,6 +210,7 @@ impl Numbering {
         self.phis.clear();
         self.has_rewritten = false;
         self.replaced.clear();
+        self.equal_parts.clear();
         self.constants.clear();
         let mut count = 0;
         for &constant in func.constants() {
@@ -386,10 +398,38 @@ impl Numbering {
             }
             data = canonical(func.inst(inst));
         }
-        if is_link(func, &data) {
-            return None;
+        if is_link(func, &data)
+            || matches!(data, InstData::ExtractElement { .. }) && is_part_of_link(func, uses, result)
+        {
+            return self.equal_shuffle(func, (tree, uses), block, data, result);
         }
         self.find_or_insert(func, tree, block, data, result)
+    }
+
+    /// A shuffle equal to the one that ends with `data`, a link or a lane for one, whose result is `result`. Links are told apart by
+    /// their lanes and the links below them, but only whole shuffles replace each other: none of their parts may belong to two.
+    fn equal_shuffle(
+        &mut self,
+        func: &Function,
+        (tree, uses): (&DominatorTree, &Uses),
+        block: Block,
+        mut data: InstData,
+        result: Value,
+    ) -> Option<Value> {
+        if let InstData::InsertElement { vector, element, .. } = &mut data {
+            for part in [vector, element] {
+                *part = self.equal_parts.get(part.index()).and_then(|older| older.expand()).unwrap_or(*part);
+            }
+        }
+        let older = self.find_or_insert(func, tree, block, data, result)?;
+        if !is_part_of_link(func, uses, result) && !is_part_of_link(func, uses, older) {
+            return Some(older);
+        }
+        if result.index() >= self.equal_parts.len() {
+            self.equal_parts.resize(func.num_values(), None.into());
+        }
+        self.equal_parts[result.index()] = older.into();
+        None
     }
 
     /// Lets a quotient by a constant and the remainder have one division. Gives the quotient if `inst` is that, and it is

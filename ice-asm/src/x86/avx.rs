@@ -190,7 +190,7 @@ impl<L: Listing> Encoder<'_, L> {
     pub fn avx_widen(&mut self, op: SseOp, dst: Xmm, src: Rm<Xmm>) {
         let row = op.row();
         match (op, src) {
-            (SseOp::Broadcasti128, Rm::Reg(_)) => return self.invalid(),
+            (SseOp::Broadcastf128, Rm::Reg(_)) => return self.invalid(),
             _ if row.shape != Shape::One => return self.invalid(),
             _ => {}
         }

@@ -390,7 +390,7 @@ sse! {
     Pbroadcastq "pbroadcastq" One "66 0F 38 59 /r",
     Broadcastss "broadcastss" One "66 0F 38 18 /r",
     Broadcastsd "broadcastsd" One "66 0F 38 19 /r",
-    Broadcasti128 "broadcasti128" One "66 0F 38 5A /r",
+    Broadcastf128 "broadcastf128" One "66 0F 38 1A /r",
     // Products with sums: the first operand times the second (213) or the second times the third (231), plus the other.
     Fmadd213ps "fmadd213ps" X "66 0F 38 A8 /r",
     Fmadd213pd "fmadd213pd" X "66 REX.W 0F 38 A8 /r",
@@ -443,7 +443,7 @@ impl SseOp {
     #[must_use]
     pub fn is_long(self) -> bool {
         use SseOp::*;
-        matches!(self, Permd | Permps | Perm2i128 | Permq | Broadcastsd | Broadcasti128)
+        matches!(self, Permd | Permps | Perm2i128 | Permq | Broadcastsd | Broadcastf128)
     }
 
     /// Whether the result is half as long as the operand, where that has 256 bits.

@@ -15,6 +15,7 @@
 //! | comparison of vectors | select of the same two | minimum or maximum |
 //! | comparison of bytes, whether they are negative | number of 16 bits | that of the signs |
 //! | lane of a vector | insertion of lanes only | a shuffle ([`shuffle`](super::vector::shuffle)) |
+//! | shuffle of a half | joining with the same shuffle of another half | one shuffle of both |
 //! | load of a float | insertion as the first lane of zeros | a load of the vector |
 //! | insertion as the first lane | a shuffle with that lane everywhere | the value inserted |
 //! | load of 256 bits | arithmetic | a memory operand |
@@ -138,6 +139,7 @@ impl X86 {
                 takes_constant_vector(cx.func.inst(user)) && constant_vector(cx.func, result).is_some()
                     || self.folds_into_shuffle(cx, def)
                     || self.folds_repeated_lane(cx, def, user)
+                    || self.folds_into_joined_shuffle(cx, def, user)
                     || self.folds_into_built(cx, def)
                     || self.folds_into_splat(cx, def, user)
             }

@@ -257,6 +257,7 @@ impl<'a> Builder<'a> {
             landing: false,
             signed_return: SignedReturn::Never,
             wide_registers: has(FunctionFlags::WIDE_REGISTERS) && self.legal.machine().has_wide_registers,
+            wide_integers: has(FunctionFlags::WIDE_INTEGERS) && self.legal.machine().has_wide_registers,
             permutes_bytes: has(FunctionFlags::PERMUTES_BYTES) || has(FunctionFlags::WIDE_REGISTERS),
             type_word: None,
             signature_words: None,

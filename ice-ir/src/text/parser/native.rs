@@ -225,6 +225,7 @@ impl Parser<'_> {
             landing: self.accept_word("landing"),
             signed_return: SignedReturn::default(),
             wide_registers: self.accept_word("wide_registers"),
+            wide_integers: self.accept_word("wide_integers"),
             permutes_bytes: self.accept_word("permutes_bytes"),
             protection: StackProtection::default(),
             type_word: None,

@@ -172,6 +172,7 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
         (traits.unwind == UnwindTables::Sync, "uwtable_sync "),
         (traits.landing, "landing "),
         (traits.wide_registers, "wide_registers "),
+        (traits.wide_integers, "wide_integers "),
         (traits.permutes_bytes, "permutes_bytes "),
     ];
     words.into_iter().filter(|(said, _)| *said).try_for_each(|(_, word)| out.write_str(word))?;

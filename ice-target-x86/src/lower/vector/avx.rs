@@ -95,6 +95,11 @@ pub(super) fn uniform(func: &Function, value: Value, bits: u32) -> Option<u64> {
     (low == high && low == super::splat(bits, lane as u64)).then_some(lane as u64)
 }
 
+/// Whether the function is for processors with AVX2: there are integers of 256 bits, and lanes move in their registers.
+pub(super) fn has_wide_integers<S: Sink<Inst>>(cx: &Cx<'_, S>) -> bool {
+    cx.module.functions[cx.func.id].traits.wide_integers
+}
+
 impl X86 {
     /// A fresh register of 256 bits.
     pub(in crate::lower) fn ymm_temp<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>) -> VReg {
@@ -239,14 +244,14 @@ impl X86 {
     fn load_wide_constant<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, [low, high]: [u128; 2]) {
         match [low, high] {
             [0, 0] => cx.sink.push(Inst::ZeroYmm { dst }),
-            [u128::MAX, u128::MAX] => cx.sink.push(Inst::OnesYmm { dst }),
+            [u128::MAX, u128::MAX] if has_wide_integers(cx) => cx.sink.push(Inst::OnesYmm { dst }),
             _ if low == high => {
                 let (op, size) = match low {
                     low if low == super::splat(32, low as u32 as u64) => {
                         (SseOp::Broadcastss, ConstantSize::C4)
                     }
                     low if low == super::splat(64, low as u64) => (SseOp::Broadcastsd, ConstantSize::C8),
-                    _ => (SseOp::Broadcasti128, ConstantSize::C16),
+                    _ => (SseOp::Broadcastf128, ConstantSize::C16),
                 };
                 let bits = low & u128::MAX >> (128 - 8 * size.bytes());
                 let src = Src::Mem(self.constant_address(cx, size, bits));
@@ -278,6 +283,9 @@ impl X86 {
             let src = Src::Reg(self.shuffled(cx, source));
             return cx.sink.push(Inst::Widen { op, dst, src });
         }
+        if self.join_shuffles(cx, dst, [low, high]) {
+            return;
+        }
         let is_free = matches!(cx.func.value_def(high), ValueDef::Undef);
         let first = self.reg(cx, low);
         if is_free {
@@ -289,7 +297,7 @@ impl X86 {
 
     /// The instruction that repeats the first lane of a vector, and that vector, if `half` is a shuffle that does.
     fn repeated_lane<S: Sink<Inst>>(self, cx: &Cx<'_, S>, half: Value) -> Option<(SseOp, Value)> {
-        let last = cx.func.defining_inst(half)?;
+        let last = cx.func.defining_inst(half).filter(|_| has_wide_integers(cx))?;
         let shuffle = shuffle_of(cx.func, cx.uses, last)?;
         let (op, bytes) = match cx.func.value_type(half) {
             Type::V16I8 => (SseOp::Pbroadcastb, 1),

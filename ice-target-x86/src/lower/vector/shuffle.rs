@@ -1,15 +1,16 @@
 //! Shuffles: chains of insertions of lanes that are taken out of vectors ([`lanes`]) become what they have a [plan](super::plan)
-//! for.
+//! for. Two that do the same to the halves of vectors of 256 bits, and whose results are joined, follow it once, in both halves.
 
-use super::plan::{MAX_STEPS, Plan, Reg, Step, has_plan};
+use super::avx::{SIZE, has_wide_integers};
+use super::plan::{MAX_STEPS, Plan, Reg, Step, has_plan, plan};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use arrayvec::ArrayVec;
 use ice_asm::x86::SseOp;
 use ice_codegen::Operands as _;
-use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits};
+use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
-use ice_ir::{InstData, Value};
+use ice_ir::{InstData, Type, Value};
 
 /// Whether the function is for processors with SSSE3.
 pub(super) fn permutes_bytes<S: Sink<Inst>>(cx: &Cx<'_, S>) -> bool {
@@ -73,45 +74,175 @@ impl X86 {
         let left = self.shuffled(cx, first);
         let reads_second = first != second && plan.iter().any(|step| step.reads(1));
         let sources = [left, if reads_second { self.shuffled(cx, second) } else { left }];
+        let dst = cx.regs(result).lo();
+        self.follow(cx, (&shuffle.bytes, plan), sources, (Type::V4I32, dst));
+    }
+
+    /// Whether `def` is a shuffle that needs no code: `user` joins it with the same shuffle of other halves, which is done to both.
+    pub(in crate::lower) fn folds_into_joined_shuffle<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        match *cx.func.inst(user) {
+            InstData::Join { halves } => {
+                cx.func.result(def).is_some_and(|result| halves.contains(&result))
+                    && halves.iter().all(|&half| is_only_used_by(cx, half, user))
+                    && joined_shuffle(cx, halves).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// `dst` = two shuffles that were folded for it, as one. False, and nothing done, for others.
+    pub(super) fn join_shuffles<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        dst: VReg,
+        halves: [Value; 2],
+    ) -> bool {
+        if halves.iter().any(|&half| cx.folded(half).is_none()) {
+            return false;
+        }
+        let Some((bytes, plan, [first, second])) = joined_shuffle(cx, halves) else { return false };
+        let left = self.joined_reg(cx, first);
+        let right = match plan.iter().any(|step| step.reads(1)) {
+            true => self.joined_reg(cx, second),
+            false => left,
+        };
+        self.follow(cx, (&bytes, &plan), [left, right], (Type::V8I32, dst));
+        true
+    }
+
+    /// `dst`, of as many bits as `ty`, = what the plan makes of the sources, in each half alike.
+    fn follow<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (bytes, plan): (&[Origin; 16], &Plan),
+        sources: [VReg; 2],
+        (ty, last): (Type, VReg),
+    ) {
+        let size = ty.bytes() as u8;
         let mut made = ArrayVec::<_, MAX_STEPS>::new();
         for (n, &step) in plan.iter().enumerate() {
             let is_last = n + 1 == plan.len();
-            let dst = if is_last { cx.regs(result).lo() } else { self.vector_temp(cx) };
+            let dst = if is_last { last } else { self.temp(cx, ty) };
             let reg = |reg| match reg {
                 Reg::Source(n) => sources[usize::from(n & 1)],
                 Reg::Last => made[n - 1],
                 Reg::Step(n) => made[usize::from(n)],
             };
             match step {
-                Step::Copy(src) => self.copy_to(cx, dst, reg(src)),
+                Step::Copy(src) => cx.sink.push(Inst::MovXmm { dst, src: reg(src), size }),
                 Step::One(op, src, imm) => {
-                    cx.sink.push(Inst::SseUnaryImm { op, dst, src: Src::Reg(reg(src)), imm });
+                    let src = Src::Reg(reg(src));
+                    cx.sink.push(match size {
+                        16 => Inst::SseUnaryImm { op, dst, src, imm },
+                        size => Inst::AvxUnaryImm { op, size, dst, src, imm },
+                    });
                 }
                 Step::Unpack(op, left, right) => {
-                    self.sse_of(cx, op, dst, reg(left), Src::Reg(reg(right)));
+                    self.vectors_of(cx, op, (ty, dst), reg(left), Src::Reg(reg(right)));
                 }
-                Step::Shift(op, src, amount) => {
-                    self.shift_of(cx, op, dst, reg(src), amount);
-                }
+                Step::Shift(op, src, imm) => match size {
+                    16 => self.shift_of(cx, op, dst, reg(src), imm),
+                    size => cx.sink.push(Inst::AvxShift { op, size, dst, src: reg(src), imm }),
+                },
                 Step::Keep(src, kept) => {
                     let byte = |n: u32| if kept >> n & 1 != 0 { 0xff_u128 << (8 * n) } else { 0 };
                     let mask = (0..16).fold(0, |mask, n| mask | byte(n));
-                    self.sse_constant_of(cx, SseOp::Pand, dst, reg(src), mask);
+                    self.constant_of(cx, SseOp::Pand, (ty, dst), reg(src), mask);
                 }
-                Step::Two(op, left, right, imm) => {
-                    self.sse_imm_of(cx, op, dst, [left, right].map(reg), imm);
-                }
+                Step::Two(op, left, right, imm) => match size {
+                    16 => self.sse_imm_of(cx, op, dst, [left, right].map(reg), imm),
+                    size => {
+                        let (first, src) = (reg(left), Src::Reg(reg(right)));
+                        cx.sink.push(Inst::AvxImm { op, size, dst, first, src, imm });
+                    }
+                },
                 Step::Table(source) => {
                     let number = |from: &Origin| match *from {
                         Some(from) if from / 16 == source => from % 16,
                         _ => 0x80,
                     };
-                    let numbers = core::array::from_fn(|n| number(&shuffle.bytes[n]));
+                    let numbers = core::array::from_fn(|n| number(&bytes[n]));
                     let src = reg(Reg::Source(source));
-                    self.sse_constant_of(cx, SseOp::Pshufb, dst, src, u128::from_le_bytes(numbers));
+                    self.constant_of(cx, SseOp::Pshufb, (ty, dst), src, u128::from_le_bytes(numbers));
                 }
             }
             made.push(dst);
         }
     }
+
+    /// `dst = first op src`, of 128 or 256 bits.
+    fn vectors_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: SseOp,
+        (ty, dst): (Type, VReg),
+        first: VReg,
+        src: Src,
+    ) {
+        match ty.is_wide() {
+            true => cx.sink.push(Inst::Avx { op, size: SIZE, dst, first, src }),
+            false => self.sse_of(cx, op, dst, first, src),
+        }
+    }
+
+    /// `dst = first op bits`, of 128 bits or twice that.
+    fn constant_of<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        op: SseOp,
+        (ty, dst): (Type, VReg),
+        first: VReg,
+        bits: u128,
+    ) {
+        match ty.is_wide() {
+            true => {
+                let constant = self.repeated(cx, bits);
+                self.avx(cx, op, dst, first, constant);
+            }
+            false => self.sse_constant_of(cx, op, dst, first, bits),
+        }
+    }
+}
+
+fn is_only_used_by<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst) -> bool {
+    cx.func
+        .defining_inst(value)
+        .is_some_and(|inst| cx.uses.only_user_in_block(cx.func, inst, value) == Some(user))
+}
+
+/// Where bytes come from, the instructions, and the halves of both vectors, if two shuffles do the same to halves that are worth
+/// joining before instead of behind.
+fn joined_shuffle<S: Sink<Inst>>(
+    cx: &Cx<'_, S>,
+    halves: [Value; 2],
+) -> Option<([Origin; 16], Plan, [[Value; 2]; 2])> {
+    let [low, high] = halves;
+    if low == high || !has_wide_integers(cx) {
+        return None;
+    }
+    let of = |half| shuffle_of(cx.func, cx.uses, cx.func.defining_inst(half)?);
+    let (low, high) = (of(low)?, of(high)?);
+    if low.bytes != high.bytes || low.with_zeros != high.with_zeros {
+        return None;
+    }
+    let sources = [0, 1].map(|n| [low.sources[n], high.sources[n]]);
+    let is_one = |shuffle: &Shuffle| shuffle.sources[0] == shuffle.sources[1];
+    let is_vector = |value: &Value| !cx.func.value_type(*value).is_bool_or_bool_vector();
+    if is_one(&low) != is_one(&high) || !sources.as_flattened().iter().all(is_vector) {
+        return None;
+    }
+    let plan = plan(&low, permutes_bytes(cx))?;
+    let read = (0..if is_one(&low) { 1 } else { 2 }).filter(|&n| plan.iter().any(|step| step.reads(n)));
+    // Halves of one vector are taken apart for two shuffles, others put together for one.
+    let (whole, apart) =
+        read.fold((0, 0), |(whole, apart), n| match cx.func.joined(sources[usize::from(n)]) {
+            Some(_) => (whole + 1, apart),
+            None => (whole, apart + 1),
+        });
+    (plan.len() + apart < 2 * plan.len() + 1 + whole).then_some((low.bytes, plan, sources))
 }

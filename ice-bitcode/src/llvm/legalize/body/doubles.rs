@@ -78,6 +78,18 @@ impl Body<'_, '_> {
     /// Parts `2n` and `2n + 1` as one vector.
     pub(super) fn joined(&mut self, parts: Run, n: u32, ty: Type) -> Value {
         let halves = [self.get(parts, 2 * n), self.get(parts, 2 * n + 1)];
+        // What has become another type half by half becomes it whole.
+        let before = |half| match *self.b.func.inst(self.b.func.defining_inst(half)?) {
+            InstData::Cast { op: CastOp::Bitcast, arg } => Some((arg, self.ty_of(arg).double()?)),
+            _ => None,
+        };
+        if let [Some((low, of)), Some((high, also))] = halves.map(before)
+            && of == also
+            && of != ty
+        {
+            let whole = self.b.join([low, high], of);
+            return self.bits_as(whole, ty);
+        }
         self.b.join(halves, ty)
     }
 
@@ -122,16 +134,16 @@ impl Body<'_, '_> {
         Ok(out)
     }
 
-    /// What `f` gives for each part: for two at once where they are a vector of 256 bits.
-    pub(super) fn by_wholes(
+    /// What `f` gives for each part of inputs of one type: for two at once where they are a vector of 256 bits.
+    pub(super) fn by_wholes<const N: usize>(
         &mut self,
-        parts: Run,
-        mut f: impl FnMut(&mut Self, Value) -> Checked<Value>,
+        inputs: [Run; N],
+        f: impl FnMut(&mut Self, [Value; N]) -> Checked<Value>,
     ) -> Checked<Run> {
-        let is_double =
-            parts.len.is_multiple_of(2) && self.double(Some(self.ty_of(self.get(parts, 0)))).is_some();
-        let count = if is_double { parts.len / 2 } else { parts.len };
-        self.by_doubles(count, [parts], |cx, [part]| f(cx, part))
+        let parts = inputs[0];
+        let has_double = self.double(Some(self.ty_of(self.get(parts, 0)))).is_some();
+        let is_double = has_double && parts.len.is_multiple_of(2);
+        self.by_doubles(if is_double { parts.len / 2 } else { parts.len }, inputs, f)
     }
 
     // ---- operators

@@ -5,7 +5,7 @@
 //! a multiplication by a power of two gives subnormal numbers their value, an addition rounds them.
 
 use ice_ir::vectors::{constant_vector, lane_bits};
-use ice_ir::{BinaryOp, CastOp, FloatCond, IntCond, Intrinsic, Type, Value, ValueDef};
+use ice_ir::{BinaryOp, CastOp, FloatCond, InstData, IntCond, Intrinsic, Type, Value, ValueDef};
 
 use super::values::Run;
 use super::{Body, Checked};
@@ -185,6 +185,9 @@ impl Body<'_, '_> {
             Type::F32 => !f32::from_bits(bits as u32).is_nan(),
             _ => !f64::from_bits(bits).is_nan(),
         };
+        if let Some(InstData::Join { halves }) = func.defining_inst(value).map(|inst| func.inst(inst)) {
+            return halves.iter().all(|&half| self.is_number(half));
+        }
         match func.value_def(value) {
             ValueDef::Float(bits) => is_number(bits),
             _ => constant_vector(func, value)
@@ -219,6 +222,12 @@ impl Body<'_, '_> {
         let first = self.fcmp(cond, a, b);
         let mut result = match nans {
             Nans::Ignored if self.is_number(b) => self.choose(first, a, b),
+            // Wide masks are not kept: each comparison has a choice of its own.
+            Nans::Ignored if ty.is_wide() => {
+                let chosen = self.choose(first, a, b);
+                let other_is_nan = self.fcmp(FloatCond::Uno, b, b);
+                self.choose(other_is_nan, a, chosen)
+            }
             Nans::Ignored => {
                 let other_is_nan = self.fcmp(FloatCond::Uno, b, b);
                 let first = self.bin(BinaryOp::Or, first, other_is_nan);

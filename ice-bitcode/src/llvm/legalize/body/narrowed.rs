@@ -51,7 +51,7 @@ impl Body<'_, '_> {
         if self.double_packs().is_none() || !parts.len.is_multiple_of(2) {
             return Ok(parts);
         }
-        self.by_wholes(parts, |cx, whole| {
+        self.by_wholes([parts], |cx, [whole]| {
             let is_clear = !cx.ty_of(whole).is_wide() || cx.is_clear_above(whole, bits);
             Ok(if is_clear { whole } else { cx.bin_int(BinaryOp::And, whole, (1 << bits) - 1) })
         })

@@ -38,7 +38,7 @@ impl Body<'_, '_> {
             _ => (native, a),
         };
         let Some(divide) = Division::by(wide.element().bits(), sign, own) else { return Ok(None) };
-        let out = self.by_wholes(parts, |cx, dividend| cx.divided(op, dividend, own, divide))?;
+        let out = self.by_wholes([parts], |cx, [dividend]| cx.divided(op, dividend, own, divide))?;
         Ok(Some(if wide == native { out } else { self.numbers_as(out, vector.lanes, native, Above::Zeros)? }))
     }
 

@@ -110,7 +110,11 @@ impl Body<'_, '_> {
             && a.ty == b.ty
         {
             let (x, y) = (self.run(a), self.run(b));
-            let run = self.each_part(x, y, |cx, x, y| cx.float_extreme(cond, nans, zeros, x, y));
+            let extreme = |cx: &mut Self, [x, y]: [Value; 2]| Ok(cx.float_extreme(cond, nans, zeros, x, y));
+            let run = match (nans, zeros) {
+                (Nans::Ignored, Zeros::Any) => self.by_wholes([x, y], extreme)?,
+                _ => self.by_doubles(x.len, [x, y], extreme)?,
+            };
             return self.operand_of(call.ret, run);
         }
         self.float_lanes(call.ret, &[a, b], |cx, values| {
@@ -195,7 +199,7 @@ impl Body<'_, '_> {
         let most = if is_whole { f32::from_bits(end.to_bits() - 1) } else { end - 1.0 };
         let op = if is_whole && sign == Sign::Unsigned { CastOp::Fptoui } else { CastOp::Fptosi };
         let largest = if sign == Sign::Signed { i64::from(i32::MAX) } else { -1 };
-        let converted = |cx: &mut Self, x: Value| {
+        let converted = |cx: &mut Self, [x]: [Value; 1]| {
             let ty = cx.ty_of(x);
             let wide = if ty.is_wide() { Type::V8I32 } else { Type::V4I32 };
             let [least, most, end] = [least, most, end].map(|bound| cx.float_splat(ty, bound.into()));
@@ -216,8 +220,8 @@ impl Body<'_, '_> {
         };
         let parts = self.run(a);
         let numbers = match op {
-            CastOp::Fptosi => self.by_wholes(parts, converted)?,
-            _ => self.by_doubles(parts.len, [parts], |cx, [part]| converted(cx, part))?,
+            CastOp::Fptosi => self.by_wholes([parts], converted)?,
+            _ => self.by_doubles(parts.len, [parts], converted)?,
         };
         self.numbers_as(numbers, from.lanes, native, Above::Zeros).map(Some)
     }

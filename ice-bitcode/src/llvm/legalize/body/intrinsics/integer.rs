@@ -53,17 +53,10 @@ impl Body<'_, '_> {
             && a.ty == b.ty
         {
             let (x, y) = (self.run(a), self.run(b));
-            if self.double(Some(native)).is_some() && x.len.is_multiple_of(2) {
-                let run = self.by_doubles(x.len / 2, [x, y], |cx, [x, y]| {
-                    let first = cx.icmp(cond, x, y);
-                    Ok(cx.choose(first, x, y))
-                })?;
-                return self.operand_of(call.ret, run);
-            }
-            let run = self.each_part(x, y, |cx, x, y| {
+            let run = self.by_wholes([x, y], |cx, [x, y]| {
                 let first = cx.icmp(cond, x, y);
-                cx.choose(first, x, y)
-            });
+                Ok(cx.choose(first, x, y))
+            })?;
             return self.operand_of(call.ret, run);
         }
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| cx.pick(cond, scalar, runs[0], runs[1]))
@@ -235,7 +228,7 @@ impl Body<'_, '_> {
     /// `fshl`, `fshr`: one half of two numbers shifted as one.
     pub(super) fn funnel(&mut self, call: &Call, side: BinaryOp) -> Checked<Operand> {
         let [a, b, amount, ..] = call.args;
-        if let Some(result) = self.native_funnel(call.ret, side, [a, b, amount]) {
+        if let Some(result) = self.native_funnel(call.ret, side, [a, b, amount])? {
             return Ok(result);
         }
         self.map_lanes(call.ret, &[a, b, amount], |cx, scalar, runs| match scalar {
@@ -250,15 +243,26 @@ impl Body<'_, '_> {
     }
 
     /// A funnel shift of a native vector by the same constant in all lanes, which shifts them at once.
-    fn native_funnel(&mut self, ret: TypeId, side: BinaryOp, operands: [Operand; 3]) -> Option<Operand> {
-        let Kind::Vector(vector) = self.kind(ret) else { return None };
-        let native = vector.native.filter(|ty| ty.is_int_or_int_vector() && ty.element() != Type::I1)?;
+    fn native_funnel(
+        &mut self,
+        ret: TypeId,
+        side: BinaryOp,
+        operands: [Operand; 3],
+    ) -> Checked<Option<Operand>> {
+        let native = match self.kind(ret) {
+            Kind::Vector(VectorShape { native: Some(ty), .. })
+                if ty.is_int_or_int_vector() && ty.element() != Type::I1 =>
+            {
+                ty
+            }
+            _ => return Ok(None),
+        };
         if operands.iter().any(|operand| operand.ty != ret) {
-            return None;
+            return Ok(None);
         }
         let [a, b, amount] = operands.map(|operand| self.run(operand));
-        let first = self.uniform_number(amount, native.element().bits())?;
         let bits = i64::from(native.element().bits());
+        let Some(first) = self.uniform_number(amount, native.element().bits()) else { return Ok(None) };
         let left = match side {
             BinaryOp::Shl => first & (bits - 1),
             _ => bits - (first & (bits - 1)),
@@ -266,15 +270,13 @@ impl Body<'_, '_> {
         let run = match left {
             0 => a,
             left if left == bits => b,
-            left => {
-                let (up, down) = (self.splat(native, left), self.splat(native, bits - left));
-                self.each_part(a, b, |cx, a, b| {
-                    let (high, low) = (cx.bin(BinaryOp::Shl, a, up), cx.bin(BinaryOp::Lshr, b, down));
-                    cx.bin(BinaryOp::Or, high, low)
-                })
-            }
+            left => self.by_wholes([a, b], |cx, [a, b]| {
+                let high = cx.bin_int(BinaryOp::Shl, a, left);
+                let low = cx.bin_int(BinaryOp::Lshr, b, bits - left);
+                Ok(cx.bin(BinaryOp::Or, high, low))
+            })?,
         };
-        Some(self.operand(ret, run))
+        Ok(Some(self.operand(ret, run)))
     }
 
     /// The first scalar if the condition holds, else the second.

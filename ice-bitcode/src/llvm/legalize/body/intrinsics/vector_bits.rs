@@ -30,7 +30,7 @@ impl Body<'_, '_> {
         let parts = self.run(a);
         let out = match op {
             BitOp::Bswap => self.by_doubles(parts.len, [parts], |cx, [part]| cx.bytes_swapped(part))?,
-            _ => self.by_wholes(parts, |cx, part| cx.counted(op, part))?,
+            _ => self.by_wholes([parts], |cx, [part]| cx.counted(op, part))?,
         };
         Ok(Some(self.operand(call.ret, out)))
     }
