@@ -32,6 +32,9 @@ use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, Type, Uses, Value};
 /// More links are not followed.
 const MAX_LINKS: usize = 32;
 
+/// Most steps from a half to its lanes in another vector: other lanes, one taken out, and put.
+const MAX_NAMES: usize = 3;
+
 /// More instructions are not searched for users of a lane.
 const MAX_DISTANCE: usize = 256;
 
@@ -221,6 +224,21 @@ fn chain(func: &Function, uses: &Uses, last: Inst, mut visit: impl FnMut(Inst)) 
         }
     }
     Some(shuffle)
+}
+
+/// The vector that the last shuffle makes which has lanes of `inst`: of a lane, or of a vector that is taken apart into such.
+pub fn last_shuffle_of(func: &Function, uses: &Uses, mut inst: Inst) -> Option<Value> {
+    for _ in 0..MAX_NAMES {
+        let user = uses.last_user(func.result(inst)?)?;
+        if link(func, user).is_some() {
+            return func.result(last_link(func, uses, user));
+        }
+        match func.inst(user) {
+            InstData::ExtractElement { .. } | InstData::Cast { op: CastOp::Bitcast, .. } => inst = user,
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The shuffle that ends with `inst`, an insertion.

@@ -9,7 +9,7 @@
 //! Requires: a verified function. Preserves: the function.
 
 use crate::layout::InstNode;
-use crate::vectors::is_lane;
+use crate::vectors::{is_half, is_lane};
 use crate::{CastOp, Function, Inst, InstData, Intrinsic, Type, Value};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -29,8 +29,8 @@ const WIDENED: u32 = 1 << 31;
 /// Set where a phi uses the value.
 const MERGED: u32 = 1 << 30;
 
-/// Set where an instruction, which may be dead, uses the value otherwise than as the address of a load or store or as a lane
-/// that goes from vector to vector.
+/// Set where an instruction, which may be dead, uses the value otherwise than as the address of a load or store, as a lane that goes
+/// from vector to vector, or as a half of a vector whose lanes are taken out.
 const OTHERWISE: u32 = 1 << 29;
 
 /// Set where an atomic load or store uses the value as its address.
@@ -208,7 +208,7 @@ impl Uses {
     }
 
     /// Whether every use of `value` is as the address of a load or store, or, if it is a lane taken out of a
-    /// vector, as the lane of another.
+    /// vector, as the lane of another, or, if it is a half of a vector, to take lanes out.
     #[inline]
     pub fn is_only_address(&self, value: Value) -> bool {
         self.values[value.index()].accessed & (OTHERWISE | ATOMIC) == 0
@@ -349,6 +349,11 @@ fn count_operands<W: Which>(values: &mut [ValueUses], func: &Function, inst: Ins
             note::<W>(values, inst, value).accessed |= OTHERWISE;
         }
         ref data @ InstData::InsertElement { .. } => note_insertion::<W>(values, func, inst, data),
+        InstData::ExtractElement { vector, index } => {
+            note_half::<W>(values, func, inst, vector);
+            note::<W>(values, inst, index).accessed |= WIDENED | OTHERWISE;
+        }
+        InstData::Cast { op: CastOp::Bitcast, arg } => note_half::<W>(values, func, inst, arg),
         ref data @ InstData::CallIntrinsic { op: Intrinsic::AtomicLoad | Intrinsic::AtomicStore, .. } => {
             note_atomic::<W>(values, func, inst, data);
         }
@@ -428,6 +433,15 @@ fn note_atomic<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, 
     for (n, &value) in func.args(args).iter().enumerate() {
         note::<W>(values, user, value).accessed |= if n == address { ATOMIC } else { WIDENED | OTHERWISE };
     }
+}
+
+/// Notes that `user` takes a lane out of `vector`, or takes it for a vector of other lanes: of a half that counts as little as a lane
+/// that goes on.
+#[cold]
+#[inline(never)]
+fn note_half<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, vector: Value) {
+    let mark = if is_half(func, vector) { 0 } else { OTHERWISE };
+    note::<W>(values, user, vector).accessed |= WIDENED | mark;
 }
 
 /// Notes what an insertion into a vector uses: a lane of another vector is a lane still.

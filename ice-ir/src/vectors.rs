@@ -1,7 +1,7 @@
 //! Vectors that are constants: insertions of numbers into a vector without bits. Which bytes of two vectors make whole lanes, or
 //! follow each other: 0–15 name those of the first, 16–31 those of the second.
 
-use crate::{Function, InstData, Type, Value, ValueDef};
+use crate::{CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Bits of a lane in a register of 128 bits.
 pub fn lane_bits(ty: Type) -> u32 {
@@ -17,6 +17,22 @@ pub fn is_zero(func: &Function, vector: Value) -> bool {
 pub fn is_lane(func: &Function, value: Value) -> bool {
     let inst = func.defining_inst(value).map(|inst| func.inst(inst));
     matches!(inst, Some(InstData::ExtractElement { .. }))
+}
+
+/// Whether a value is a half of a vector, perhaps with other lanes.
+pub fn is_half(func: &Function, value: Value) -> bool {
+    matches!(
+        func.defining_inst(unnamed(func, value)).map(|inst| func.inst(inst)),
+        Some(InstData::Half { .. })
+    )
+}
+
+/// The vector of which `value` is the bits with other lanes, or `value` itself.
+pub fn unnamed(func: &Function, value: Value) -> Value {
+    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
+        Some(InstData::Cast { op: CastOp::Bitcast, arg }) if func.value_type(arg).is_vector() => arg,
+        _ => value,
+    }
 }
 
 /// The bits of a vector that is a constant.

@@ -25,6 +25,7 @@ use crate::symbols::symbol_of;
 use crate::target::{Cx, X86};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, Operands as _};
+use ice_ir::vectors::is_half;
 use ice_ir::{BinaryOp, InstData, Intrinsic, Symbol, Type, Value, ValueDef};
 
 /// Farthest that a folded displacement goes from a symbol, in bytes.
@@ -100,11 +101,14 @@ impl X86 {
     }
 
     /// Whether all users of `def`, which are loads and stores, take it into their addresses; or, if it is a lane, are
-    /// parts of one shuffle.
+    /// parts of one shuffle, or, if it is a half, are of shuffles of both halves.
     pub(crate) fn folds_into_addresses<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
         let Some(result) = cx.func.result(def) else { return false };
         if let InstData::ExtractElement { .. } = cx.func.inst(def) {
             return self.is_lane_of_shuffle(cx, def);
+        }
+        if is_half(cx.func, result) {
+            return self.folds_into_lanes(cx, def);
         }
         addends(cx, def).is_some_and(|args| {
             takes_terms(cx, args)

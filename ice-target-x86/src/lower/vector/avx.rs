@@ -286,6 +286,12 @@ impl X86 {
         if self.join_shuffles(cx, dst, [low, high]) {
             return;
         }
+        if let [Some((a, low)), Some((b, high))] = [low, high].map(|half| self.half_not_made(cx, half)) {
+            let [first, src] = [a, b].map(|vector| self.reg(cx, vector));
+            // The lower two bits of each half of a byte name one of the four halves.
+            let (op, imm) = (SseOp::Perm2i128, low | (2 + high) << 4);
+            return cx.sink.push(Inst::AvxImm { op, size: SIZE, dst, first, src: Src::Reg(src), imm });
+        }
         let is_free = matches!(cx.func.value_def(high), ValueDef::Undef);
         let first = self.reg(cx, low);
         if is_free {
@@ -293,6 +299,14 @@ impl X86 {
         }
         let high = Src::Reg(self.reg(cx, high));
         cx.sink.push(Inst::JoinHalves { dst, low: first, high });
+    }
+
+    /// The vector of which `value` is a half that has no register of its own, and which.
+    fn half_not_made<S: Sink<Inst>>(self, cx: &Cx<'_, S>, value: Value) -> Option<(Value, u8)> {
+        match *cx.func.inst(cx.folded(value).filter(|_| has_wide_integers(cx))?) {
+            InstData::Half { vector, half } => Some((vector, half)),
+            _ => None,
+        }
     }
 
     /// The instruction that repeats the first lane of a vector, and that vector, if `half` is a shuffle that does.

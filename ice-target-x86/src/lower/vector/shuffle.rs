@@ -10,6 +10,7 @@ use ice_asm::x86::SseOp;
 use ice_codegen::Operands as _;
 use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
+use ice_ir::vectors::unnamed;
 use ice_ir::{InstData, Type, Value};
 
 /// Whether the function is for processors with SSSE3.
@@ -93,6 +94,20 @@ impl X86 {
             }
             _ => false,
         }
+    }
+
+    /// Whether `def`, a half of a vector of 256 bits, or such with other lanes, needs no code: the last shuffle that has lanes of it
+    /// is done to both halves. Others that have some make it.
+    pub(crate) fn folds_into_lanes<S: Sink<Inst>>(self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        let (func, uses) = (cx.func, cx.uses);
+        let Some(result) = func.result(def) else { return false };
+        let joined = || {
+            let shuffle = lanes::last_shuffle_of(func, uses, def)?;
+            let last = func.defining_inst(shuffle)?;
+            let user = uses.only_user_in_block(func, last, shuffle)?;
+            Some(self.folds_into_joined_shuffle(cx, last, user))
+        };
+        uses.last_user_in_block(func, def, result).is_some() && joined().unwrap_or(false)
     }
 
     /// `dst` = two shuffles that were folded for it, as one. False, and nothing done, for others.
@@ -230,7 +245,7 @@ fn joined_shuffle<S: Sink<Inst>>(
     if low.bytes != high.bytes || low.with_zeros != high.with_zeros {
         return None;
     }
-    let sources = [0, 1].map(|n| [low.sources[n], high.sources[n]]);
+    let sources = [0, 1].map(|n| [low.sources[n], high.sources[n]].map(|source| unnamed(cx.func, source)));
     let is_one = |shuffle: &Shuffle| shuffle.sources[0] == shuffle.sources[1];
     let is_vector = |value: &Value| !cx.func.value_type(*value).is_bool_or_bool_vector();
     if is_one(&low) != is_one(&high) || !sources.as_flattened().iter().all(is_vector) {
