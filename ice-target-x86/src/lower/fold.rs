@@ -18,6 +18,7 @@
 //! | shuffle of a half | joining with the same shuffle of another half | one shuffle of both |
 //! | load of a float | insertion as the first lane of zeros | a load of the vector |
 //! | insertion as the first lane | a shuffle with that lane everywhere | the value inserted |
+//! | load of a scalar for lanes; extension, its lower half | next extension | one extension ([`extend`](super::vector)) |
 //! | load of 256 bits | arithmetic | a memory operand |
 //! | comparison of vectors of 256 bits | select, extension, number of the signs | a mask ([`avx`](super::vector)) |
 //! | constant vector | vector operation | a memory operand, the amount of a shift, part of another constant |
@@ -106,6 +107,10 @@ impl X86 {
                 cx.decides(result, user)
                     && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
             }
+            InstData::Half { .. } => self.folds_into_extension(cx, def, user),
+            InstData::Cast { .. } if cx.func.value_type(result).is_vector() => {
+                self.folds_into_extension(cx, def, user)
+            }
             InstData::Cast { op: CastOp::Trunc, .. } => {
                 cx.func.value_type(result) == Type::I1 && cx.decides(result, user)
                     || self.folds_into_highest_bit(cx, def, user)
@@ -142,6 +147,7 @@ impl X86 {
                     || self.folds_into_joined_shuffle(cx, def, user)
                     || self.folds_into_built(cx, def)
                     || self.folds_into_splat(cx, def, user)
+                    || self.folds_into_extension(cx, def, user)
             }
             InstData::Binary { op: BinaryOp::Lshr | BinaryOp::Shl, args }
                 if self.is_pair(cx.func.value_type(result)) =>
@@ -462,7 +468,12 @@ impl X86 {
             }
             InstData::Cast { op, .. } => self.converts_from_memory(cx, op, ty, user),
             InstData::CallIntrinsic { op: Intrinsic::Sqrt, .. } => true,
-            InstData::InsertElement { .. } => ty.is_scalar_float() && takes_first_lane(cx.func, user, result),
+            InstData::InsertElement { .. } => {
+                if self.folds_into_extension(cx, load, user) {
+                    return true;
+                }
+                ty.is_scalar_float() && takes_first_lane(cx.func, user, result)
+            }
             InstData::Switch { table, .. } => cx.func.switch(table).key == SwitchKey::Label,
             _ => false,
         };

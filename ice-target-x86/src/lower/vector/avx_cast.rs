@@ -42,18 +42,12 @@ impl X86 {
         use Type::*;
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let widen = match (op, from, to) {
-            (Zext, V8I16, V8I32) => Some(I::Pmovzxwd),
-            (Zext, V16I8, V16I16) => Some(I::Pmovzxbw),
-            (Zext, V4I32, V4I64) => Some(I::Pmovzxdq),
-            (Sext, V8I16, V8I32) => Some(I::Pmovsxwd),
-            (Sext, V16I8, V16I16) => Some(I::Pmovsxbw),
-            (Sext, V4I32, V4I64) => Some(I::Pmovsxdq),
-            (Sitofp, V4I32, V4F64) => Some(I::Cvtdq2pd),
-            (Fpext, V4F32, V4F64) => Some(I::Cvtps2pd),
+            (Zext | Sext, ..) if !from.is_bool_or_bool_vector() => self.extended_lanes(cx, op, arg, to),
+            (Sitofp, V4I32, V4F64) => Some((I::Cvtdq2pd, self.wide_src(cx, arg))),
+            (Fpext, V4F32, V4F64) => Some((I::Cvtps2pd, self.wide_src(cx, arg))),
             _ => None,
         };
-        if let Some(op) = widen {
-            let src = self.wide_src(cx, arg);
+        if let Some((op, src)) = widen {
             let dst = cx.regs(result).lo();
             cx.sink.push(Inst::Widen { op, dst, src });
             return Ok(());

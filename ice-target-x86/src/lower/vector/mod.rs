@@ -1,7 +1,7 @@
 //! Vectors of 128 bits with baseline SSE2: arithmetic, comparisons and select. The other rules are in the files below: vectors of
 //! 256 bits in `avx` and `avx_cast`, single lanes and what has no packed instruction in `lanes`, conversions in `cast`, lanes of
 //! 64 bits in `wide`, constants in `constant`, lanes that change places in `shuffle`, `plan` and `pattern`, vectors of single
-//! values in `build`, the smaller or larger of two in `extremum`, products of numbers of 16 bits in `words`.
+//! values in `build`, extensions in several steps in `extend`, the smaller or larger of two in `extremum`, products of numbers of 16 bits in `words`.
 //!
 //! A lane of an `i1` vector is as wide as that of the integer vector of the same lane count, and all ones
 //! or all zeros: what comparisons give and select takes. `and`, `or` and `xor` keep that.
@@ -14,6 +14,7 @@ mod avx_cast;
 mod build;
 pub(super) mod cast;
 pub(super) mod constant;
+mod extend;
 pub(super) mod extremum;
 pub(super) mod lanes;
 #[cfg(feature = "assembly")]
