@@ -119,6 +119,7 @@ impl Counts {
             InstData::CallAs { .. }
             | InstData::SecondResult { .. }
             | InstData::Assembly { .. }
+            | InstData::MachineOp { .. }
             | InstData::AssemblyJump { .. }
             | InstData::Output { .. }
             | InstData::RetPair { .. }

@@ -425,6 +425,7 @@ impl<'a> Decoder<'a> {
             | InstData::ReturnCallAs { .. }
             | InstData::SecondResult { .. }
             | InstData::Assembly { .. }
+            | InstData::MachineOp { .. }
             | InstData::AssemblyJump { .. }
             | InstData::Output { .. }
             | InstData::RetPair { .. } => {

@@ -142,6 +142,24 @@ impl fmt::Display for ConstraintError {
 impl core::error::Error for ConstraintError {}
 
 impl Assembly {
+    /// Whether the text is one instruction that makes one result of vectors and numbers, in registers, and does nothing else that a
+    /// program could ask for but the flags of floats and saturation, which nobody is promised.
+    #[must_use]
+    pub fn is_computation(&self) -> bool {
+        let mut constraints = self.constraints.split(',');
+        let output = constraints.next().unwrap_or_default();
+        let mut inputs = constraints.peekable();
+        let has_inputs = inputs.peek().is_some();
+        let are_registers = match output {
+            "=x" | "=w" => inputs.all(|input| matches!(input, "x" | "w" | "0")),
+            "=r" => inputs.all(|input| matches!(input, "x" | "w")),
+            _ => false,
+        };
+        self.is_instruction && !self.returns_twice && has_inputs && are_registers
+    }
+}
+
+impl Assembly {
     /// The constraints, in order.
     ///
     /// # Errors

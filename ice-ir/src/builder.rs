@@ -319,6 +319,13 @@ impl<'f> FunctionBuilder<'f> {
         self.append_call(InstData::Assembly { assembly, args }, ty)
     }
 
+    /// A computation of the machine with its inputs, whose result is of type `ty`.
+    pub fn machine_op(&mut self, assembly: Assembly, args: &[Value], ty: Type) -> Value {
+        debug_assert!(assembly.is_computation());
+        let (assembly, args) = (self.func.make_assembly(assembly), self.func.make_args(args));
+        self.append_value(InstData::MachineOp { assembly, args }, ty)
+    }
+
     /// The output `number`, from 1 on, of the inline assembly that was just built and gave `first`.
     pub fn assembly_output(&mut self, first: Value, number: u32, ty: Type) -> Value {
         self.append_value(InstData::Output { first, number }, ty)

@@ -524,6 +524,7 @@ impl Function {
             | InstData::CallIntrinsic { args, .. }
             | InstData::CallAs { args, .. }
             | InstData::Assembly { args, .. }
+            | InstData::MachineOp { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. }
             | InstData::Invoke { args, .. }
@@ -579,6 +580,7 @@ impl Function {
             | InstData::CallAs { args, .. }
             | InstData::CallIntrinsic { args, .. }
             | InstData::Assembly { args, .. }
+            | InstData::MachineOp { args, .. }
             | InstData::ReturnCall { args, .. }
             | InstData::ReturnCallAs { args, .. }
             | InstData::Invoke { args, .. }

@@ -355,6 +355,8 @@ pub enum InstData {
     SecondResult { first: Value },
     /// [Inline assembly](crate::assembly) with its inputs. Its result is the first of its outputs.
     Assembly { assembly: AssemblyId, args: ValueRange },
+    /// The same where the text is one instruction whose one result depends on its inputs alone: a computation of the machine.
+    MachineOp { assembly: AssemblyId, args: ValueRange },
     /// Output number `number`, from 1 on, of the inline assembly that defines `first`, behind which its outputs stand in
     /// order; also behind an [`InstData::InvokeResult`].
     Output { first: Value, number: u32 },
@@ -437,6 +439,7 @@ impl InstData {
                 | InstData::InsertElement { .. }
                 | InstData::Join { .. }
                 | InstData::Half { .. }
+                | InstData::MachineOp { .. }
         )
     }
 

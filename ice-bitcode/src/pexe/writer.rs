@@ -547,7 +547,10 @@ impl BodyWriter<'_, '_> {
             InstData::CallAs { .. } | InstData::SecondResult { .. } | InstData::RetPair { .. } => {
                 return Err(unwritable("a call of a native module"));
             }
-            InstData::Assembly { .. } | InstData::AssemblyJump { .. } | InstData::Output { .. } => {
+            InstData::Assembly { .. }
+            | InstData::MachineOp { .. }
+            | InstData::AssemblyJump { .. }
+            | InstData::Output { .. } => {
                 return Err(unwritable("inline assembly"));
             }
             InstData::ReturnCall { .. }

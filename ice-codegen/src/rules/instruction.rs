@@ -247,13 +247,15 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 let selector = taken.and_then(|inst| func.result(inst));
                 Rule::LandingPad { exception: self.result(inst), selector }
             }
-            InstData::Assembly { assembly, args } => match func.assembly(assembly) {
-                Some(assembly) => {
-                    self.note_assembly(assembly);
-                    Rule::Assembly { assembly, args: func.args(args) }
+            InstData::Assembly { assembly, args } | InstData::MachineOp { assembly, args } => {
+                match func.assembly(assembly) {
+                    Some(assembly) => {
+                        self.note_assembly(assembly);
+                        Rule::Assembly { assembly, args: func.args(args) }
+                    }
+                    None => Rule::Misplaced,
                 }
-                None => Rule::Misplaced,
-            },
+            }
             // The instruction before has defined it.
             InstData::SecondResult { .. } | InstData::Output { .. } => Rule::Done,
             InstData::Phi { .. }

@@ -47,7 +47,7 @@
 //! `section "name"`, `comdat0`, and of a function `returns_twice noreturn nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `signature_words 3238382334 7`, `frame_pointer_of_callers`, `uwtable_sync`,
 //! `wide_registers`, `wide_integers`, `permutes_bytes`, `protect_buffers`, `protect`); `alias … =
 //! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
-//! `asm "template", "constraints"(arguments)` or `asm returns_twice instruction intel …`, with any of these words left out; `output v3, 1`;
+//! `asm "template", "constraints"(arguments)` or `asm returns_twice instruction intel …`, with any of these words left out; `machine "template", "constraints"(arguments)`; `output v3, 1`;
 //! a line of assembly beside functions, `asm "text"`; the terminator `asm "template", "constraints"(arguments) to block1, block2`, behind which `v3: i32 = invoke_result` begins a block.
 //!
 //! *Hardening* ([`hardening`](crate::hardening)): `harden branches`, `harden returns`, `harden calls`, `harden stack @fail by @variable` or `by @intrinsic(fs, 40)`;

@@ -244,6 +244,11 @@ impl<'a> Verifier<'a> {
                 self.check(Rule::CallKind, signature.is_some_and(|s| s.second == result));
             }
             InstData::Assembly { assembly, args } => self.assembly(inst, assembly, args),
+            InstData::MachineOp { assembly, args } => {
+                let is_op = func.assembly(assembly).is_some_and(|assembly| assembly.is_computation());
+                self.check(Rule::Assembly, is_op);
+                self.assembly(inst, assembly, args);
+            }
             InstData::AssemblyJump { assembly, args } => self.assembly_jump(assembly, args),
             InstData::Output { first, number } => {
                 let prev = func.layout.prev_inst(inst);

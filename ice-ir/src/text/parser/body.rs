@@ -5,6 +5,7 @@ use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use alloc::vec::Vec;
 
 use super::{Failure, Parser, entity_number, lookup};
+use crate::assembly::Assembly;
 use crate::entities::{Block, FuncId, SigId, Symbol, Value};
 use crate::function::{Function, SwitchKey};
 use crate::instruction::{BinaryOp, CastOp, FloatCond, InstData, IntCond, TailHint, ValueRange};
@@ -327,6 +328,11 @@ impl Parser<'_> {
             }
             "tail" => self.call(func, body, TailHint::Tail)?,
             "second" => InstData::SecondResult { first: self.operand(func, body)? },
+            "machine" => {
+                let assembly = Assembly { is_instruction: true, ..self.assembly()? };
+                let args = self.arguments(func, body)?;
+                InstData::MachineOp { assembly: func.make_assembly(assembly), args }
+            }
             "asm" => {
                 let mut assembly = self.assembly()?;
                 let args = self.arguments(func, body)?;

@@ -404,9 +404,12 @@ fn write_inst(module: &Module, func: &Function, data: &InstData, out: &mut impl 
             out.write_char(')')
         }
         InstData::SecondResult { first } => write!(out, "second {first}"),
-        InstData::Assembly { assembly, args } | InstData::AssemblyJump { assembly, args } => {
+        InstData::Assembly { assembly, args }
+        | InstData::MachineOp { assembly, args }
+        | InstData::AssemblyJump { assembly, args } => {
+            let is_op = matches!(data, InstData::MachineOp { .. });
             let Some(assembly) = func.assembly(assembly) else { return out.write_str("asm") };
-            native::write_assembly(assembly, out)?;
+            native::write_assembly(assembly, is_op, out)?;
             out.write_char('(')?;
             write_list(func.args(args), out)?;
             out.write_char(')')?;

@@ -149,11 +149,11 @@ pub(super) fn write_symbol_words(
     Ok(())
 }
 
-/// Inline assembly without its arguments.
-pub(super) fn write_assembly(assembly: &Assembly, out: &mut impl Write) -> fmt::Result {
-    out.write_str("asm ")?;
+/// Inline assembly without its arguments; of a computation of the machine it is known that it is an instruction.
+pub(super) fn write_assembly(assembly: &Assembly, is_op: bool, out: &mut impl Write) -> fmt::Result {
+    out.write_str(if is_op { "machine " } else { "asm " })?;
     out.write_str(if assembly.returns_twice { "returns_twice " } else { "" })?;
-    out.write_str(if assembly.is_instruction { "instruction " } else { "" })?;
+    out.write_str(if assembly.is_instruction && !is_op { "instruction " } else { "" })?;
     out.write_str(if assembly.dialect == Dialect::Intel { "intel " } else { "" })?;
     write_string(assembly.template.as_bytes(), out)?;
     out.write_str(", ")?;

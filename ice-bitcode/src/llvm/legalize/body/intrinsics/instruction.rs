@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::llvm::legalize::body::values::{Operand, Run};
 use crate::llvm::legalize::body::{Body, Checked, fail, unsupported};
 use crate::llvm::legalize::shape::Kind;
+use crate::llvm::wire::attributes::FunctionFlags;
 
 /// What of registers goes to or comes from memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +64,10 @@ impl Body<'_, '_> {
         self.check_assembler(&template)?;
         let constraints = constraints.into();
         let assembly = Assembly { template, constraints, is_instruction: true, ..Assembly::default() };
+        // What instructions for floats do may depend on the environment, which others change.
+        if assembly.is_computation() && !self.s.flags.has(FunctionFlags::STRICT_FP) {
+            return Ok(self.b.machine_op(assembly, args, ty));
+        }
         match self.b.assembly(assembly, args, ty) {
             Some(value) => Ok(value),
             None => fail(Error::VoidValue),
