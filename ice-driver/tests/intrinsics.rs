@@ -119,6 +119,7 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
         compare_with_clang("library.c", 200, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         compare_with_clang("idioms.c", 100_000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         compare_with_clang("turns.c", 50_000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
+        compare_with_clang("wholes.c", 1000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         // Clang's code for MIPS calls functions that the library does not have.
         compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7", "aarch64"]);
     }

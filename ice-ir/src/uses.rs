@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 
 /// How often a value is used, and the last instruction that does; and the types that are loaded or stored there, one bit
-/// each, beside [`WIDENED`], [`MERGED`], [`OTHERWISE`] and [`ATOMIC`].
+/// each, beside [`WIDENED`], [`MERGED`], [`OTHERWISE`], [`ATOMIC`] and [`TAKEN_APART`].
 #[derive(Clone, Copy, Default)]
 struct ValueUses {
     count: u32,
@@ -36,7 +36,10 @@ const OTHERWISE: u32 = 1 << 29;
 /// Set where an atomic load or store uses the value as its address.
 const ATOMIC: u32 = 1 << 28;
 
-const _: () = assert!(Type::ALL.len() < 28);
+/// Set where lanes are taken out of the value, which is a half of a vector, or where it is taken for a vector of other lanes.
+const TAKEN_APART: u32 = 1 << 27;
+
+const _: () = assert!(Type::ALL.len() <= 27);
 
 /// Use counts of one function. Reused from function to function.
 #[derive(Default)]
@@ -227,9 +230,15 @@ impl Uses {
             .is_some_and(|uses| uses.count > 0 && uses.accessed & (OTHERWISE | ATOMIC) == 0)
     }
 
+    /// Whether lanes are taken out of `value`, a half of a vector, or it is taken for a vector of other lanes.
+    pub fn is_taken_apart(&self, value: Value) -> bool {
+        self.values.get(value.index()).is_none_or(|uses| uses.accessed & TAKEN_APART != 0)
+    }
+
     /// The types of all loads and stores at the address `value`, each once, perhaps also those of dead loads.
     pub fn accessed(&self, value: Value) -> impl Iterator<Item = Type> + use<> {
-        let mut left = self.values[value.index()].accessed & !(WIDENED | MERGED | OTHERWISE | ATOMIC);
+        let mut left =
+            self.values[value.index()].accessed & !(WIDENED | MERGED | OTHERWISE | ATOMIC | TAKEN_APART);
         core::iter::from_fn(move || {
             let ty = Type::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
@@ -440,7 +449,7 @@ fn note_atomic<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, 
 #[cold]
 #[inline(never)]
 fn note_half<W: Which>(values: &mut [ValueUses], func: &Function, user: Inst, vector: Value) {
-    let mark = if is_half(func, vector) { 0 } else { OTHERWISE };
+    let mark = if is_half(func, vector) { TAKEN_APART } else { OTHERWISE };
     note::<W>(values, user, vector).accessed |= WIDENED | mark;
 }
 

@@ -6,7 +6,7 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the value of
 //! the instruction, and what is read at all if both halves are used. Constant cost.
 
-use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, Uses};
+use ice_ir::{BinaryOp, Function, Inst, InstData, Uses};
 
 /// Most instructions between a load and its half.
 const MAX_DISTANCE: usize = 4;
@@ -16,12 +16,6 @@ pub(crate) fn half_load(func: &mut Function, uses: &Uses, inst: Inst) -> Option<
     let &InstData::Half { vector, half } = func.inst(inst) else { return None };
     let load = func.defining_inst(vector)?;
     let &InstData::Load { address, align_log2 } = func.inst(load) else { return None };
-    let is_shuffled = func.result(inst).and_then(|result| uses.last_user(result)).is_some_and(|user| {
-        matches!(
-            func.inst(user),
-            InstData::ExtractElement { .. } | InstData::Cast { op: CastOp::Bitcast, .. }
-        )
-    });
     let is_half = |other: Option<Inst>| {
         other.is_some_and(
             |other| matches!(*func.inst(other), InstData::Half { vector: of, .. } if of == vector),
@@ -38,7 +32,7 @@ pub(crate) fn half_load(func: &mut Function, uses: &Uses, inst: Inst) -> Option<
         .take(MAX_DISTANCE)
         .take_while(|&inst| !func.inst(inst).changes_memory())
         .any(|inst| inst == load);
-    if is_shuffled || !is_alone || !is_near {
+    if !is_alone || !is_near || func.result(inst).is_none_or(|result| uses.is_taken_apart(result)) {
         return None;
     }
     if half == 0 {

@@ -149,7 +149,7 @@ pub fn number_values(
                 continue;
             }
             if count > 0 {
-                func.map_operands(inst, |value| numbering.resolve(value));
+                numbering.resolve_operands(func, uses, inst);
             }
             if let Some(by) = numbering.visit(func, tree, uses, block, inst)
                 && let Some(result) = func.result(inst)
@@ -169,7 +169,7 @@ pub fn number_values(
             let block = Block::new(index);
             let mut next = if tree.is_reachable(block) { None } else { func.layout.first_inst(block) };
             while let Some(inst) = next {
-                func.map_operands(inst, |value| numbering.resolve(value));
+                numbering.resolve_operands(func, uses, inst);
                 next = func.layout.next_inst(inst);
             }
         }
@@ -231,6 +231,18 @@ impl Numbering {
     /// What stands for `value`. What stands for something is never replaced itself: it was visited before.
     fn resolve(&self, value: Value) -> Value {
         self.replaced.get(value.index()).and_then(|by| by.expand()).unwrap_or(value)
+    }
+
+    /// Lets `inst` use what stands for its operands. Two halves that have become one are one use.
+    fn resolve_operands(&self, func: &mut Function, uses: &mut Uses, inst: Inst) {
+        let were_two = matches!(*func.inst(inst), InstData::Join { halves: [low, high] } if low != high);
+        func.map_operands(inst, |value| self.resolve(value));
+        if let InstData::Join { halves: [low, high] } = *func.inst(inst)
+            && were_two
+            && low == high
+        {
+            uses.withdraw(low);
+        }
     }
 
     fn replace(&mut self, func: &Function, uses: &mut Uses, value: Value, by: Value) {

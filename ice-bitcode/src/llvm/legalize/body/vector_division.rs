@@ -120,6 +120,7 @@ impl Body<'_, '_> {
         let unsigned = number & ((1 << bits) - 1);
         let mut high = match ty {
             Type::V8I32 => self.upper_by_turns(vector, unsigned),
+            Type::V4I32 if !machine.has_two_lanes => self.upper_of_halves(vector, unsigned),
             _ => self.upper_of_extended(vector, unsigned)?,
         };
         if sign == Signedness::Signed {
@@ -150,6 +151,25 @@ impl Body<'_, '_> {
             (n < lanes).then(|| (products[(2 * n / lanes) as usize], 2 * n % lanes + 1))
         });
         self.with_places(ty, &places)
+    }
+
+    /// The same of doublewords, from the products of their halves, where there are no lanes of 64 bits (Warren, "Hacker's Delight",
+    /// 8-2).
+    fn upper_of_halves(&mut self, vector: Value, number: i64) -> Value {
+        let (low_number, high_number) = (number & 0xffff, number >> 16);
+        let low = self.bin_int(BinaryOp::And, vector, 0xffff);
+        let high = self.bin_int(BinaryOp::Lshr, vector, 16);
+        let lowest = self.bin_int(BinaryOp::Mul, low, low_number);
+        let above = self.bin_int(BinaryOp::Lshr, lowest, 16);
+        let product = self.bin_int(BinaryOp::Mul, high, low_number);
+        let first = self.bin(BinaryOp::Add, product, above);
+        let below = self.bin_int(BinaryOp::And, first, 0xffff);
+        let product = self.bin_int(BinaryOp::Mul, low, high_number);
+        let second = self.bin(BinaryOp::Add, product, below);
+        let highest = self.bin_int(BinaryOp::Mul, high, high_number);
+        let carries = [first, second].map(|sum| self.bin_int(BinaryOp::Lshr, sum, 16));
+        let sum = self.bin(BinaryOp::Add, highest, carries[0]);
+        self.bin(BinaryOp::Add, sum, carries[1])
     }
 
     /// The same of eight doublewords, as the lower and upper halves of four quadwords.
