@@ -3,7 +3,7 @@
 //!
 //! The halves stand behind the load, with nothing between that changes memory, as readers leave them.
 //!
-//! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the value of
+//! Requires: what [`simplify`](crate::simplify) requires, which asks for one instruction at a time. Preserves: the value of
 //! the instruction, and what is read at all if both halves are used. Constant cost.
 
 use ice_ir::{BinaryOp, Function, Inst, InstData, Uses};
@@ -12,6 +12,8 @@ use ice_ir::{BinaryOp, Function, Inst, InstData, Uses};
 const MAX_DISTANCE: usize = 4;
 
 /// What the half `inst` of a vector becomes, of which nobody uses the whole.
+#[cold]
+#[inline(never)]
 pub(crate) fn half_load(func: &mut Function, uses: &Uses, inst: Inst) -> Option<InstData> {
     let &InstData::Half { vector, half } = func.inst(inst) else { return None };
     let load = func.defining_inst(vector)?;

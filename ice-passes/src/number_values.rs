@@ -37,7 +37,6 @@
 
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
-use crate::half_loads::half_load;
 use crate::simplify::{Constants, Rewrite, simplify};
 use crate::worth::is_worth_register;
 use alloc::boxed::Box;
@@ -233,12 +232,24 @@ impl Numbering {
         self.replaced.get(value.index()).and_then(|by| by.expand()).unwrap_or(value)
     }
 
-    /// Lets `inst` use what stands for its operands. Two halves that have become one are one use.
+    /// Lets `inst` use what stands for its operands.
+    #[inline(always)]
     fn resolve_operands(&self, func: &mut Function, uses: &mut Uses, inst: Inst) {
-        let were_two = matches!(*func.inst(inst), InstData::Join { halves: [low, high] } if low != high);
+        if let InstData::Join { .. } = func.inst(inst) {
+            return self.resolve_halves(func, uses, inst);
+        }
         func.map_operands(inst, |value| self.resolve(value));
-        if let InstData::Join { halves: [low, high] } = *func.inst(inst)
-            && were_two
+    }
+
+    /// The same of two halves, which are one use if they have become one value.
+    #[cold]
+    #[inline(never)]
+    fn resolve_halves(&self, func: &mut Function, uses: &mut Uses, inst: Inst) {
+        let before = *func.inst(inst);
+        func.map_operands(inst, |value| self.resolve(value));
+        if let (InstData::Join { halves: [a, b] }, InstData::Join { halves: [low, high] }) =
+            (before, *func.inst(inst))
+            && a != b
             && low == high
         {
             uses.withdraw(low);
@@ -383,14 +394,9 @@ impl Numbering {
             }
             let made = func.num_insts();
             let mut rewrite = simplify(func, uses, &mut self.constants, inst);
-            rewrite = rewrite.or_else(|| {
-                let becomes = match data {
-                    InstData::Binary { op: BinaryOp::Or, .. } => whole_load(func, uses, self.swaps, inst),
-                    InstData::Half { .. } => half_load(func, uses, inst),
-                    _ => None,
-                };
-                becomes.map(Rewrite::Inst)
-            });
+            if let (None, InstData::Binary { op: BinaryOp::Or, .. }) = (&rewrite, data) {
+                rewrite = whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst);
+            }
             let Some(rewrite) = rewrite else { break };
             let data = match rewrite {
                 Rewrite::Value(value) => return Some(value),
@@ -420,6 +426,8 @@ impl Numbering {
 
     /// A shuffle equal to the one that ends with `data`, a link or a lane for one, whose result is `result`. Links are told apart by
     /// their lanes and the links below them, but only whole shuffles replace each other: none of their parts may belong to two.
+    #[cold]
+    #[inline(never)]
     fn equal_shuffle(
         &mut self,
         func: &Function,
@@ -574,6 +582,7 @@ impl Numbering {
 }
 
 /// Where in the table the value of `data` is.
+#[inline(always)]
 fn slot(data: &InstData) -> usize {
     let mut hasher = FxHasher::default();
     data.hash(&mut hasher);

@@ -30,6 +30,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::half_loads::half_load;
 use crate::known_bits::{constant_comparison, known_zeros};
 use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value, ValueDef};
 
@@ -148,6 +149,7 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
                 .or_else(|| plain_condition(func, cond, args))
                 .or_else(|| count_of_ones(func, uses, constants, inst, cond, args));
         }
+        InstData::Half { .. } => return half_load(func, uses, inst).map(Rewrite::Inst),
         InstData::Select { cond, if_true, if_false } => return connect(func, cond, [if_true, if_false]),
         InstData::Cast { op: CastOp::Bitcast, arg } => {
             let is_same =

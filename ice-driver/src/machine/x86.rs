@@ -117,15 +117,16 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
 
 /// Conversions of two lanes (SDM volume 2).
 #[cfg(feature = "llvm")]
-/// Words with sign as bytes without.
-const PACKED_BYTES: [&str; 2] = ["packuswb $2, $0", "=x,0,x"];
-
 const FLOAT_WIDTHS: &[FloatWidth] = &[
     FloatWidth::new(CastOp::Sitofp, Type::V4I32, Type::V2F64, &[["cvtdq2pd $1, $0", "=x,x"]]),
     FloatWidth::new(CastOp::Fptosi, Type::V2F64, Type::V4I32, &[["cvttpd2dq $1, $0", "=x,x"]]),
     FloatWidth::new(CastOp::Fptrunc, Type::V2F64, Type::V4F32, &[["cvtpd2ps $1, $0", "=x,x"]]),
     FloatWidth::new(CastOp::Fpext, Type::V4F32, Type::V2F64, &[["cvtps2pd $1, $0", "=x,x"]]),
 ];
+
+/// Words with sign as bytes without.
+#[cfg(feature = "llvm")]
+const PACKED_BYTES: [&str; 2] = ["packuswb $2, $0", "=x,0,x"];
 
 #[cfg(feature = "llvm")]
 const NARROW: MachineDescription = MachineDescription {
