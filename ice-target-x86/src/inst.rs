@@ -221,7 +221,7 @@ macro_rules! instructions {
     AvxUnary { op: SseOp, size: u8, dst: VReg, src: Src } "{dst} = v{op}.{size} {src}"
         [src: rm(vectors(size)), dst: def_reg(vectors(size))] max 5 + bound.src(src) => em.e.avx_one(op, length(size), dst, src);
     /// dst = op src with an immediate byte.
-    AvxUnaryImm { op: SseOp, size: u8, dst: VReg, src: Src, imm: u8 } "{dst} = v{op}.{size} {src}, {imm}"
+    AvxUnaryImm { op: SseOp, size: u8, dst: VReg, src: Src, imm: u8 } "{dst} = v{op}.{size} {src} with {imm}"
         [src: rm(vectors(size)), dst: def_reg(vectors(size))] max 6 + bound.src(src) => em.e.avx_one_i(op, length(size), dst, src, imm);
     /// dst = src shifted by a constant.
     AvxShift { op: SseOp, size: u8, dst: VReg, src: VReg, imm: u8 } "{dst} = v{op}.{size} {src} by {imm}"

@@ -1,4 +1,5 @@
-//! Vectors of 256 bits: arithmetic, comparisons, choices and halves, with AVX2. Conversions are in `avx_cast`.
+//! Vectors of 256 bits: arithmetic, comparisons, choices and halves, with AVX2, and comparisons and choices of 128 bits with AVX.
+//! Conversions are in `avx_cast`.
 //!
 //! A register of 256 bits is a register of its own class, in the same hardware register as one of 128. An instruction of AVX
 //! has a result of its own, so that nothing is copied in front of it, and reads memory that is not aligned.

@@ -167,7 +167,8 @@ impl Body<'_, '_> {
         if let Some(cut) = self.cut_out(numbers, lanes, to, above) {
             return Ok(cut);
         }
-        let numbers = match bits[0] > bits[1] {
+        // Halves of quadwords are taken as they are.
+        let numbers = match bits[0] > bits[1] && bits[1] < 32 {
             true => self.cleared_above(numbers, to.element().bits())?,
             false => numbers,
         };
