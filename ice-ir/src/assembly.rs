@@ -157,9 +157,7 @@ impl Assembly {
         };
         self.is_instruction && !self.returns_twice && has_inputs && are_registers
     }
-}
 
-impl Assembly {
     /// The constraints, in order.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Vectors that are constants: insertions of numbers into a vector without bits. Which bytes of two vectors make whole lanes, or
 //! follow each other: 0–15 name those of the first, 16–31 those of the second.
 
-use crate::{CastOp, Function, InstData, Type, Value, ValueDef};
+use crate::{BinaryOp, CastOp, Function, InstData, Type, Value, ValueDef};
 
 /// Bits of a lane in a register of 128 bits.
 pub fn lane_bits(ty: Type) -> u32 {
@@ -80,6 +80,21 @@ pub fn uniform_lane(func: &Function, value: Value) -> Option<u64> {
     let all = constant_vector(func, value)?;
     let mask = u128::MAX >> (128 - bits);
     (0..128).step_by(bits as usize).all(|at| all >> at & mask == all & mask).then_some((all & mask) as u64)
+}
+
+/// Whether the lanes of a vector have no bits from number `bits` on: by a mask, or because they were shifted down.
+pub fn is_clear_above(func: &Function, value: Value, bits: u32) -> bool {
+    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
+        Some(InstData::Binary { op: BinaryOp::And, args }) => {
+            args.into_iter().filter_map(|arg| uniform_lane(func, arg)).any(|mask| mask >> bits == 0)
+        }
+        Some(InstData::Binary { op: BinaryOp::Lshr, args }) => {
+            let width = func.value_type(value).element().bits();
+            let known = u64::from(width - bits)..width.into();
+            uniform_lane(func, args[1]).is_some_and(|amount| known.contains(&amount))
+        }
+        _ => false,
+    }
 }
 
 /// The amount of a shift of all lanes, if it is the same constant below their width.

@@ -28,12 +28,9 @@ pub(crate) fn half_load(func: &mut Function, uses: &Uses, inst: Inst) -> Option<
         2 => is_half(func.layout.prev_inst(inst)) || is_half(func.layout.next_inst(inst)),
         _ => false,
     };
-    let mut before = core::iter::successors(func.layout.prev_inst(inst), |&inst| func.layout.prev_inst(inst));
-    let is_near = before
-        .by_ref()
-        .take(MAX_DISTANCE)
-        .take_while(|&inst| !func.inst(inst).changes_memory())
-        .any(|inst| inst == load);
+    let before = core::iter::successors(func.layout.prev_inst(inst), |&inst| func.layout.prev_inst(inst));
+    let mut near = before.take(MAX_DISTANCE).take_while(|&inst| !func.inst(inst).changes_memory());
+    let is_near = near.any(|inst| inst == load);
     if !is_alone || !is_near || func.result(inst).is_none_or(|result| uses.is_taken_apart(result)) {
         return None;
     }

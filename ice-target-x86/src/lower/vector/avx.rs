@@ -10,7 +10,6 @@
 //!
 //! What is not here (divisions, lanes by number) is done to halves, which is decided where the IR is made.
 
-use super::avx_cast::is_lower_half;
 use super::extremum::{int_extremum, lane_extremum};
 use super::{PackedTest, by_float, byte_shift, float_test, operands, packed, shift_by};
 use crate::inst::{Inst, Src};
@@ -21,6 +20,7 @@ use ice_asm::x86::{Predicate, SseOp};
 use ice_codegen::lanes::{constant_vector, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
+use ice_ir::vectors::{is_clear_above, uniform_lane};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, IntCond, Type, Value, ValueDef};
 
 /// Bytes of a register.
@@ -67,7 +67,7 @@ fn is_extended(func: &Function, value: Value, how: CastOp) -> bool {
     }
     match func.defining_inst(value).map(|inst| *func.inst(inst)) {
         Some(InstData::Cast { op, arg }) => op == how && func.value_type(arg) == Type::V4I32,
-        Some(InstData::Binary { .. }) => how == CastOp::Zext && is_lower_half(func, value),
+        Some(InstData::Binary { .. }) => how == CastOp::Zext && is_clear_above(func, value, 32),
         _ => false,
     }
 }
@@ -87,13 +87,6 @@ pub(super) fn wide_constant(func: &Function, value: Value) -> Option<[u128; 2]> 
             _ => None,
         },
     }
-}
-
-/// The number that a constant has in all lanes of this many bits, if that is one.
-pub(super) fn uniform(func: &Function, value: Value, bits: u32) -> Option<u64> {
-    let [low, high] = wide_constant(func, value)?;
-    let lane = low & u128::MAX >> (128 - bits);
-    (low == high && low == super::splat(bits, lane as u64)).then_some(lane as u64)
 }
 
 /// Whether the function is for processors with AVX2: there are integers of 256 bits, and lanes move in their registers.
@@ -171,7 +164,7 @@ impl X86 {
     pub(super) fn wide_amount(self, func: &Function, amounts: Value) -> Option<u8> {
         let ty = func.value_type(amounts);
         let bits = ty.element().bits();
-        uniform(func, amounts, bits).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
+        uniform_lane(func, amounts).filter(|&amount| amount < bits.into()).map(|amount| amount as u8)
     }
 
     /// A vector as an operand: memory where its load was folded.

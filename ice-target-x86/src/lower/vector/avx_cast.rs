@@ -3,30 +3,18 @@
 //! A register of 128 bits becomes one of 256 by an instruction. The way back packs the halves, whose lanes are cut to what
 //! they keep before, so that saturation changes nothing.
 
-use super::avx::{SIZE, uniform};
+use super::avx::SIZE;
 use super::splat;
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::x86::SseOp;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{ErrorKind, Operands as _};
-use ice_ir::{BinaryOp, CastOp, Function, InstData, Intrinsic, Type, Value};
+use ice_ir::vectors::is_clear_above;
+use ice_ir::{CastOp, Intrinsic, Type, Value};
 
 /// 2^16 as binary32.
 const TWO_TO_16: u64 = 0x4780_0000;
-
-/// Whether no lane has bits beyond its lower half.
-pub(super) fn is_lower_half(func: &Function, value: Value) -> bool {
-    let bits = func.value_type(value).element().bits();
-    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
-        Some(InstData::Binary { op: BinaryOp::And, args }) => {
-            args.into_iter().any(|arg| uniform(func, arg, bits).is_some_and(|mask| mask >> (bits / 2) == 0))
-        }
-        Some(InstData::Binary { op: BinaryOp::Lshr, args }) => uniform(func, args[1], bits)
-            .is_some_and(|amount| (u64::from(bits / 2)..bits.into()).contains(&amount)),
-        _ => false,
-    }
-}
 
 impl X86 {
     /// Any conversion with a vector of 256 bits on at least one side.
@@ -121,7 +109,7 @@ impl X86 {
     fn pack_lanes<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, arg: Value, result: Value) {
         let bits = cx.func.value_type(arg).element().bits();
         let mut src = self.reg(cx, arg);
-        if !is_lower_half(cx.func, arg) {
+        if !is_clear_above(cx.func, arg, bits / 2) {
             let mask = self.repeated(cx, splat(bits, (1 << (bits / 2)) - 1));
             src = self.avx_temp(cx, SseOp::Pand, src, mask);
         }

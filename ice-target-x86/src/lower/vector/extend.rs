@@ -65,7 +65,7 @@ impl X86 {
         user: ice_ir::Inst,
     ) -> bool {
         match *cx.func.inst(def) {
-            InstData::Half { .. } => is_half_between(cx, def, user).is_some(),
+            InstData::Half { .. } => is_half_between(cx, def, user),
             InstData::Cast { op: CastOp::Bitcast, arg } => {
                 step(cx.func, user).is_some() && loaded(cx, arg).is_some_and(|load| cx.folded(load).is_some())
             }
@@ -118,24 +118,18 @@ fn loaded<S: Sink<Inst>>(cx: &Cx<'_, S>, vector: Value) -> Option<Value> {
     matches!(cx.func.inst(load), InstData::Load { .. }).then_some(scalar)
 }
 
-/// The step `user`, if `half` is the lower half that the same step before has made.
-fn is_half_between<S: Sink<Inst>>(
-    cx: &Cx<'_, S>,
-    half: ice_ir::Inst,
-    user: ice_ir::Inst,
-) -> Option<ice_ir::Inst> {
-    let InstData::Half { vector, half: 0 } = *cx.func.inst(half) else { return None };
-    let before = cx.func.defining_inst(vector)?;
-    let is_alone = cx.uses.only_user_in_block(cx.func, before, vector) == Some(half);
-    let op = step(cx.func, user)?;
-    (is_alone && step(cx.func, before) == Some(op)).then_some(user)
+/// Whether `half` is the lower half that the same step as `user` has made before, for that alone.
+fn is_half_between<S: Sink<Inst>>(cx: &Cx<'_, S>, half: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+    let InstData::Half { vector, half: 0 } = *cx.func.inst(half) else { return false };
+    let Some(before) = cx.func.defining_inst(vector) else { return false };
+    let op = step(cx.func, user);
+    op.is_some() && step(cx.func, before) == op && only_user(cx, before) == Some(half)
 }
 
 /// The step behind `inst` that alone uses it, by its lower half.
 fn next_step<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<ice_ir::Inst> {
-    step(cx.func, inst)?;
     let half = only_user(cx, inst)?;
-    is_half_between(cx, half, only_user(cx, half)?)
+    only_user(cx, half).filter(|&user| is_half_between(cx, half, user))
 }
 
 fn only_user<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<ice_ir::Inst> {

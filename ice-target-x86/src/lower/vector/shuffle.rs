@@ -1,7 +1,7 @@
 //! Shuffles: chains of insertions of lanes that are taken out of vectors ([`lanes`]) become what they have a [plan](super::plan)
 //! for. Two that do the same to the halves of vectors of 256 bits, and whose results are joined, follow it once, in both halves.
 
-use super::avx::{SIZE, has_wide_integers};
+use super::avx::has_wide_integers;
 use super::plan::{MAX_STEPS, Plan, Reg, Step, has_plan, plan};
 use crate::inst::{Inst, Src};
 use crate::target::{Cx, X86};
@@ -157,9 +157,10 @@ impl X86 {
                         size => Inst::AvxUnaryImm { op, size, dst, src, imm },
                     });
                 }
-                Step::Unpack(op, left, right) => {
-                    self.vectors_of(cx, op, (ty, dst), reg(left), Src::Reg(reg(right)));
-                }
+                Step::Unpack(op, left, right) => match size {
+                    16 => self.sse_of(cx, op, dst, reg(left), Src::Reg(reg(right))),
+                    _ => self.avx(cx, op, dst, reg(left), reg(right)),
+                },
                 Step::Shift(op, src, imm) => match size {
                     16 => self.shift_of(cx, op, dst, reg(src), imm),
                     size => cx.sink.push(Inst::AvxShift { op, size, dst, src: reg(src), imm }),
@@ -187,21 +188,6 @@ impl X86 {
                 }
             }
             made.push(dst);
-        }
-    }
-
-    /// `dst = first op src`, of 128 or 256 bits.
-    fn vectors_of<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: SseOp,
-        (ty, dst): (Type, VReg),
-        first: VReg,
-        src: Src,
-    ) {
-        match ty.is_wide() {
-            true => cx.sink.push(Inst::Avx { op, size: SIZE, dst, first, src }),
-            false => self.sse_of(cx, op, dst, first, src),
         }
     }
 

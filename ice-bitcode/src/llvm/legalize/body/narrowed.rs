@@ -1,8 +1,8 @@
 //! Lanes of vectors of 256 bits cut to half their width, those of two vectors at once. Instructions of the machine do that in each
 //! half, so that the lower halves of both vectors stand in front of the upper ones; one more brings them in order.
 
-use ice_ir::vectors::uniform_lane;
-use ice_ir::{BinaryOp, InstData, Type, Value};
+use ice_ir::vectors::is_clear_above;
+use ice_ir::{BinaryOp, Type};
 
 use super::values::Run;
 use super::{Body, Checked};
@@ -52,23 +52,9 @@ impl Body<'_, '_> {
             return Ok(parts);
         }
         self.by_wholes([parts], |cx, [whole]| {
-            let is_clear = !cx.ty_of(whole).is_wide() || cx.is_clear_above(whole, bits);
+            let is_clear = !cx.ty_of(whole).is_wide() || is_clear_above(cx.b.func, whole, bits);
             Ok(if is_clear { whole } else { cx.bin_int(BinaryOp::And, whole, (1 << bits) - 1) })
         })
-    }
-
-    fn is_clear_above(&self, whole: Value, bits: u32) -> bool {
-        let func = &self.b.func;
-        match func.defining_inst(whole).map(|inst| *func.inst(inst)) {
-            Some(InstData::Binary { op: BinaryOp::Lshr, args }) => {
-                let width = func.value_type(whole).element().bits();
-                uniform_lane(func, args[1]).is_some_and(|amount| amount >= u64::from(width - bits))
-            }
-            Some(InstData::Binary { op: BinaryOp::And, args }) => {
-                args.into_iter().filter_map(|arg| uniform_lane(func, arg)).any(|mask| mask >> bits == 0)
-            }
-            _ => false,
-        }
     }
 
     fn double_packs(&self) -> Option<DoublePacks> {
