@@ -267,7 +267,7 @@ fn cpp_programs_are_compiled() {
            for (auto &word : words) std::cout << word << '\\n'; }\n",
     );
     let mut compiler = ice();
-    compiler.args(["c++", "--ice-clang=clang++-19", "-O1", "-fno-exceptions", "main.cpp", "-o", "program"]);
+    compiler.args(["c++", "--ice-clang=clang-19", "-O1", "-fno-exceptions", "main.cpp", "-o", "program"]);
     let output = compiler.current_dir(scratch.path("")).output().unwrap();
     assert_eq!((output.status.code(), errors(&output)), (Some(0), String::new()));
     expect_prints(&scratch, "program", "one\ntwo\n42\n");

@@ -1,13 +1,16 @@
 //! Whole programs from bitcode: translated by LLVM or by what is tested, linked, run, compared.
 
 use crate::process::{self, End, Outcome};
-use crate::toolchain::{Model, Recipe, Target, Translator, line_of, llc_command, succeed};
+use crate::toolchain::{Model, Recipe, Target, Translator, line_of, llc_command};
+use anyhow::ensure;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Longest time that a translation may take.
 const TRANSLATE_LIMIT: Duration = Duration::from_secs(300);
+/// Longest time for LLVM: it does not end for some modules.
+const LLC_LIMIT: Duration = Duration::from_secs(60);
 /// Libraries that programs may need.
 const LIBRARIES: [&str; 3] = ["-lm", "-pthread", "-ldl"];
 
@@ -39,7 +42,10 @@ pub fn llvm_object(
     object: &Path,
     setting: Setting,
 ) -> anyhow::Result<()> {
-    succeed(&mut llc_command(llc, level, bitcode, object, setting.target, setting.model))?;
+    let mut command = llc_command(llc, level, bitcode, object, setting.target, setting.model);
+    let outcome = process::run(&mut command, LLC_LIMIT)?;
+    let (end, errors) = (outcome.end, outcome.first_errors());
+    ensure!(end == End::Exit(0), "{}: {end}\n{errors}", line_of(&command));
     Ok(())
 }
 

@@ -33,8 +33,12 @@ struct Request {
 }
 
 impl Request {
-    fn parse(arguments: &[OsString]) -> Result<Request, UsageError> {
+    fn parse(asked: Asked, arguments: &[OsString]) -> Result<Request, UsageError> {
         let mut request = Request::default();
+        // Whatever the clang that was named is called, it links as one for C++.
+        if asked == Asked::Cxx {
+            request.arguments.push("--driver-mode=g++".into());
+        }
         for argument in arguments {
             match own_flag(argument) {
                 None => request.arguments.push(argument.clone()),
@@ -78,7 +82,7 @@ fn run(program: &OsStr, arguments: &[OsString]) -> Result<u8, Failure> {
 /// # Errors
 /// clang is not found or cannot be started, Ice's own flags are wrong, an input is refused, files cannot be read or written.
 pub fn compile(work: &Invocation) -> Result<ExitCode, Failure> {
-    let request = Request::parse(&work.arguments).map_err(Failure::trouble)?;
+    let request = Request::parse(work.command, &work.arguments).map_err(Failure::trouble)?;
     let clang = find_clang(work.command, request.clang.as_deref())?;
     let as_it_is = || run(clang.as_os_str(), &request.arguments).map(ExitCode::from);
     let has = |flag: &str| request.arguments.iter().any(|argument| argument == flag);
@@ -177,8 +181,12 @@ fn translate(code: &Code, bitcode: &[u8], work: &Invocation) -> Result<(), Failu
 mod tests {
     use super::*;
 
+    fn request_of(asked: Asked, line: &str) -> Result<Request, UsageError> {
+        Request::parse(asked, &line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
     fn request(line: &str) -> Result<Request, UsageError> {
-        Request::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+        request_of(Asked::Cc, line)
     }
 
     #[test]
@@ -192,5 +200,11 @@ mod tests {
             "'--ice-foo' is no flag; there are --ice-clang, --ice-fallback"
         );
         assert!(request("--ice-clang").is_err() && request("--ice-fallback=x").is_err());
+    }
+
+    #[test]
+    fn any_clang_links_for_cxx() {
+        let found = request_of(Asked::Cxx, "--ice-clang=clang a.cc").unwrap();
+        assert_eq!(found.arguments, ["--driver-mode=g++", "a.cc"]);
     }
 }

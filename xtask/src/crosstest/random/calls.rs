@@ -22,6 +22,13 @@ impl Callee {
     }
 }
 
+/// What is passed by value. Ice refuses what LLVM may pass in other registers than those of one vector, and says so.
+fn is_parameter(ty: Type) -> bool {
+    let lanes = ty.lanes.unwrap_or(1);
+    let bits = lanes * ty.width.next_power_of_two().max(8);
+    bits <= 128 || !ty.is_vector() || bits <= 256 && lanes.is_power_of_two()
+}
+
 /// What a function may give back alone: a scalar or a vector of a register. Ice refuses results that need more registers
 /// than a convention has, and says so.
 fn is_result(ty: Type) -> bool {
@@ -36,7 +43,8 @@ pub fn define(module: &mut Module) -> String {
     let name = format!("c{}", module.callees.len());
     let most = module.random.one_of(&[3, 6, 10]);
     let count = module.random.below(most + 1);
-    let parameters: Vec<Type> = (0..count).map(|_| module.limits.any_type(&mut module.random)).collect();
+    let any = (0..count).map(|_| module.limits.any_type(&mut module.random));
+    let parameters: Vec<Type> = any.filter(|&ty| is_parameter(ty)).collect();
     let mut body = Body::new(module);
     let named = parameters.iter().enumerate().map(|(n, &ty)| Value::new(ty, format!("%a{n}")));
     body.values.extend(named.clone());
@@ -65,7 +73,7 @@ pub fn define(module: &mut Module) -> String {
         }
     }
     let named: Vec<String> = named.map(|value| value.to_string()).collect();
-    let head = format!("define internal {result} @{}({}) noinline {{", callee.name, named.join(", "));
+    let head = format!("define internal {result} @{}({}) noinline #0 {{", callee.name, named.join(", "));
     let text = format!("{head}\n{}\n}}\n", body.lines.join("\n"));
     module.callees.push(callee);
     text

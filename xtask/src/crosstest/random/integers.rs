@@ -116,14 +116,18 @@ fn saturating(body: &mut Body, ty: Type) {
 }
 
 /// By any amount. Over 64 bits only by powers of two: else the amount needs a remainder that 32-bit targets have no
-/// function for. LLVM has wrong code for an odd number of lanes on i686 and MIPS.
+/// function for. LLVM has wrong code for an odd number of lanes on i686 and MIPS, and on x86 for vectors whose lower half it
+/// finds to be constant, shifted by constants that are multiples of the width.
 fn funnel_shift(body: &mut Body, ty: Type) {
     let is_wide = ty.width > 64 && !ty.width.is_power_of_two();
     if is_wide || ty.lanes.is_some_and(|lanes| lanes % 2 == 1) {
         return;
     }
     let name = format!("{}.{}", body.one_of(&["fshl", "fshr"]), ty.suffix());
-    let (high, low, amount) = (body.operand(ty, 15), body.operand(ty, 10), body.operand(ty, 40));
+    let (high, mut low, amount) = (body.operand(ty, 15), body.operand(ty, 10), body.operand(ty, 40));
+    if ty.is_vector() {
+        low = memory::hidden(body, low);
+    }
     let call = body.intrinsic(ty, &name, &[&high, &low, &amount]);
     body.add(ty, call);
 }

@@ -37,9 +37,10 @@ const RESULTS: usize = 6;
 
 /// The module of a seed, in text form. Functions have up to `size` steps.
 pub fn generate(seed: u64, target: Target, size: usize) -> String {
+    let mut random = Random::new(seed);
     let mut module = Module {
-        random: Random::new(seed),
-        limits: Limits::of(target),
+        limits: Limits::choose(target, &mut random),
+        random,
         size: size.max(4),
         declarations: BTreeSet::new(),
         callees: Vec::new(),
@@ -59,6 +60,7 @@ pub fn generate(seed: u64, target: Target, size: usize) -> String {
     text += "define ptr @function_at(i32 %n) {\n  %place = getelementptr ptr, ptr @functions, i32 %n\n";
     text += "  %function = load ptr, ptr %place\n  ret ptr %function\n}\n";
     module.declarations.iter().for_each(|line| _ = writeln!(text, "{line}"));
+    _ = writeln!(text, "attributes #0 = {{ \"target-features\"=\"{}\" }}", module.limits.features);
     text
 }
 
@@ -108,7 +110,7 @@ fn function(module: &mut Module, index: usize) -> String {
         }
     }
     body.line("ret void");
-    format!("define void @f{index}(ptr %in, ptr %out) {{\n{}\n}}\n", body.lines.join("\n"))
+    format!("define void @f{index}(ptr %in, ptr %out) #0 {{\n{}\n}}\n", body.lines.join("\n"))
 }
 
 /// A value of the input. Where memory holds no such type, its bits are those of an integer.

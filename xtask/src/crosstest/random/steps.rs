@@ -3,7 +3,7 @@
 use super::body::{Body, Step};
 use super::{calls, control, floats, idioms, memory, vectors};
 
-const SPECIAL: [(usize, Step); 18] = [
+const SPECIAL: [(usize, Step); 21] = [
     (2, calls::direct),
     (2, calls::indirect),
     (2, memory::table),
@@ -14,6 +14,9 @@ const SPECIAL: [(usize, Step); 18] = [
     (2, vectors::masked),
     (2, vectors::resizing_shuffle),
     (2, vectors::variable_lane),
+    (3, vectors::regular_shuffle),
+    (3, vectors::widened),
+    (2, vectors::clamped),
     (2, floats::half),
     (2, floats::extended),
     (1, floats::fused),

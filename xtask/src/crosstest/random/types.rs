@@ -14,7 +14,7 @@ const WIDTHS: [u32; 31] = [
 ];
 /// Vectors of integers: the width of a lane and the number of lanes. Three and five lanes of one bit are left out: LLVM
 /// has wrong code on i686 and MIPS where they become an integer.
-const VECTORS: [(u32, u32); 25] = [
+const VECTORS: [(u32, u32); 28] = [
     (8, 16),
     (8, 8),
     (8, 4),
@@ -22,6 +22,7 @@ const VECTORS: [(u32, u32); 25] = [
     (8, 2),
     (8, 32),
     (16, 8),
+    (16, 16),
     (16, 4),
     (16, 3),
     (16, 2),
@@ -30,6 +31,7 @@ const VECTORS: [(u32, u32); 25] = [
     (32, 2),
     (32, 5),
     (32, 8),
+    (32, 16),
     (64, 2),
     (64, 3),
     (64, 4),
@@ -37,11 +39,14 @@ const VECTORS: [(u32, u32); 25] = [
     (1, 4),
     (1, 8),
     (1, 16),
+    (1, 32),
     (7, 4),
     (24, 2),
     (33, 2),
 ];
-const FLOAT_VECTORS: [(u32, u32); 6] = [(32, 4), (32, 2), (64, 2), (32, 3), (64, 3), (32, 8)];
+const FLOAT_VECTORS: [(u32, u32); 7] = [(32, 4), (32, 2), (64, 2), (32, 3), (64, 3), (32, 8), (64, 4)];
+/// Features of processors of x86 beyond what every one has. Each brings what those before it have.
+const FEATURES: [&str; 5] = ["", "+ssse3", "+sse4.2,+popcnt", "+avx", "+avx2,+fma,+bmi,+bmi2,+lzcnt"];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -173,6 +178,10 @@ impl fmt::Display for Value {
 /// What functions for a target may use.
 #[derive(Clone, Copy)]
 pub struct Limits {
+    /// As in LLVM's attribute: what all functions of the module are made for.
+    pub features: &'static str,
+    /// How many of a hundred types are vectors.
+    vectors: usize,
     /// The widest integer. The libraries of 32-bit ARM and MIPS have nothing for more than 64 bits.
     pub widest: u32,
     pub pointer: Type,
@@ -195,9 +204,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    pub fn of(target: Target) -> Limits {
+    /// What a module for the target may use: chance decides for which processors it is, and how many vectors it has.
+    pub fn choose(target: Target, random: &mut Random) -> Limits {
         let is_x86 = matches!(target, Target::X86_64 | Target::I686);
         Limits {
+            features: if is_x86 { random.one_of(&FEATURES) } else { "" },
+            vectors: random.one_of(&[28, 28, 80]),
             widest: if is_x86 || target.is_64() { 128 } else { 64 },
             pointer: if target.is_64() { Type::I64 } else { Type::I32 },
             is_x86,
@@ -211,22 +223,23 @@ impl Limits {
 
     /// Any type.
     pub fn any_type(&self, random: &mut Random) -> Type {
-        match random.below(100) {
-            0..62 => loop {
+        let (is_vector, kind) = (random.below(100) < self.vectors, random.below(7));
+        match (is_vector, kind) {
+            (false, 0) => Type::float(random.one_of(&[32, 64])),
+            (false, _) => loop {
                 let width = random.one_of(&WIDTHS);
                 if width <= self.widest {
                     break Type::int(width);
                 }
             },
-            62..72 => Type::float(random.one_of(&[32, 64])),
-            72..92 => {
-                let (width, lanes) = random.one_of(&VECTORS);
-                Type::int(width).vector(lanes)
-            }
-            _ => {
+            (true, 0..2) => {
                 let (width, lanes) = random.one_of(&FLOAT_VECTORS);
                 let lane = if self.is_x86 { Type::float(width) } else { Type::int(width) };
                 lane.vector(lanes)
+            }
+            (true, _) => {
+                let (width, lanes) = random.one_of(&VECTORS);
+                Type::int(width).vector(lanes)
             }
         }
     }

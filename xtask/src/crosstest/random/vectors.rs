@@ -32,6 +32,94 @@ pub fn resizing_shuffle(body: &mut Body) {
     body.add(a.ty.vector(count), format!("shufflevector {a}, {b}, {order}"));
 }
 
+/// A shuffle as programs have them: lanes by turns, every second one, halves, backwards, moved along, one for all.
+pub fn regular_shuffle(body: &mut Body) {
+    let Some(a) = body.recent(|ty| ty.lanes.is_some_and(|lanes| lanes.is_power_of_two())) else { return };
+    let lanes = a.ty.lanes.unwrap_or(1);
+    let b = body.operand(a.ty, 15);
+    let by = body.below(lanes as usize) as u32;
+    let half = lanes / 2;
+    let (count, lane): (u32, &dyn Fn(u32) -> u32) = match body.below(10) {
+        0 => (lanes, &|n| n / 2 + n % 2 * lanes),
+        1 => (lanes, &|n| half + n / 2 + n % 2 * lanes),
+        2 => (2 * lanes, &|n| n / 2 + n % 2 * lanes),
+        3 => (lanes, &|n| 2 * n + by % 2),
+        4 => (half, &|n| 2 * n + by % 2),
+        5 => (lanes, &|n| lanes - 1 - n),
+        6 => (lanes, &|n| n + by),
+        7 => (lanes, &|_| by),
+        8 => (lanes, &|n| n ^ half),
+        _ => (2 * lanes, &|n| n),
+    };
+    // LLVM has wrong code where few lanes of one bit become an integer.
+    if !(2..=32).contains(&count) || a.ty.width == 1 && count > 16 {
+        return;
+    }
+    let numbers: Vec<String> = (0..count).map(|n| format!("i32 {}", lane(n))).collect();
+    let order = format!("<{count} x i32> <{}>", numbers.join(", "));
+    body.add(a.ty.vector(count), format!("shufflevector {a}, {b}, {order}"));
+}
+
+/// An operation on extended lanes, which are cut again or not: averages, upper halves of products, sums of differences.
+pub fn widened(body: &mut Body) {
+    let is_wanted = |ty: Type| ty.is_vector() && ty.is_int() && matches!(ty.width, 8 | 16 | 32);
+    let Some(a) = body.recent(is_wanted) else { return };
+    let b = body.operand(a.ty, 15);
+    let wide = a.ty.with_lane(Type::int(2 * a.ty.width));
+    let first = body.one_of(&["zext", "sext"]);
+    let second = if body.chance(80) { first } else { "zext" };
+    let x = body.define(wide, format!("{first} {a} to {wide}"));
+    let y = body.define(wide, format!("{second} {b} to {wide}"));
+    let op = body.one_of(&["add", "sub", "mul", "mul"]);
+    let mut result = body.define(wide, format!("{op} {x}, {}", y.text));
+    match body.below(5) {
+        0 => {
+            let plus = body.define(wide, format!("add {result}, {}", number(wide, 1).text));
+            result = body.define(wide, format!("lshr {plus}, {}", number(wide, 1).text));
+        }
+        1 => {
+            let by = number(wide, u128::from(a.ty.width));
+            let shift = body.one_of(&["lshr", "ashr"]);
+            result = body.define(wide, format!("{shift} {result}, {}", by.text));
+        }
+        2 => {
+            let is_poison = number(Type::BIT, 0);
+            let call = body.intrinsic(wide, &format!("abs.{}", wide.suffix()), &[&result, &is_poison]);
+            result = body.define(wide, call);
+        }
+        3 => {
+            let sum = body.operand(wide, 5);
+            result = body.define(wide, format!("add {sum}, {}", result.text));
+        }
+        _ => {}
+    }
+    if body.chance(60) {
+        body.add(a.ty, format!("trunc {result} to {}", a.ty));
+    } else {
+        body.values.push(result);
+    }
+}
+
+/// Lanes that are brought between two limits, and then cut.
+pub fn clamped(body: &mut Body) {
+    let is_wanted = |ty: Type| ty.is_vector() && ty.is_int() && matches!(ty.width, 16 | 32 | 64);
+    let Some(a) = body.recent(is_wanted) else { return };
+    let narrow = a.ty.with_lane(Type::int(a.ty.width / 2));
+    let top = 1u128 << (narrow.width - 1);
+    let (least, most) = match body.below(3) {
+        0 => (0, 2 * top - 1),
+        1 => ((1u128 << a.ty.width) - top, top - 1),
+        _ => (0, top - 1),
+    };
+    let mut value = a;
+    for (name, limit) in [("smax", least), ("smin", most)] {
+        let limit = number(value.ty, limit);
+        let call = body.intrinsic(value.ty, &format!("{name}.{}", value.ty.suffix()), &[&value, &limit]);
+        value = body.define(value.ty, call);
+    }
+    body.add(narrow, format!("trunc {value} to {narrow}"));
+}
+
 /// A lane whose number is computed. It is masked: there must be such a lane.
 pub fn variable_lane(body: &mut Body) {
     let is_wanted = |ty: Type| ty.lanes.is_some_and(|lanes| lanes.is_power_of_two());
