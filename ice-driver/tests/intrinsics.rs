@@ -120,8 +120,62 @@ fn what_libraries_and_loops_do_gives_what_clangs_code_gives() {
         compare_with_clang("idioms.c", 100_000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         compare_with_clang("turns.c", 50_000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
         compare_with_clang("wholes.c", 1000, &["x86_64", "i686", "armv7", "mipsel", "aarch64"]);
+        compare_with_clang("widened.c", 45_000, &["x86_64", "i686", "armv7", "aarch64"]);
         // Clang's code for MIPS calls functions that the library does not have.
         compare_with_clang("wide.c", 4000, &["x86_64", "i686", "armv7", "aarch64"]);
+    }
+}
+
+/// What functions of `widened.c` are, but for loads, stores, copies and the return.
+#[test]
+fn arithmetic_on_extended_lanes_is_few_instructions() {
+    let functions = [
+        ("x86_64", "cut_average_u8_i16_16", "pavgb"),
+        ("x86_64", "cut_turned_u16_i32_8", "pavgw"),
+        ("x86_64", "cut_average_u8_i16_32", "vpavgb vzeroupper"),
+        ("x86_64", "cut_floor_u8_i16_16", "pavgb pxor pand psubb"),
+        ("x86_64", "cut_upper_i16_i32_8", "pmulhw"),
+        ("x86_64", "cut_distance_u8_i32_16", "psubusb psubusb por"),
+        ("x86_64", "cut_distance_i16_i32_8", "pmaxsw pminsw psubw"),
+        ("x86_64", "cut_least_u8_i32_16", "paddusb"),
+        ("x86_64", "cut_most_u16_i32_8", "psubusw"),
+        ("aarch64", "cut_floor_u8_i16_16", "uhadd"),
+        ("aarch64", "cut_distance_i16_i32_8", "sabd"),
+        ("aarch64", "cut_upper_i16_i32_8", "smull smull2 uzp2"),
+        ("aarch64", "added_i16_i32_8", "smlal smlal2 uzp1"),
+        ("aarch64", "apart_u8_i16_16", "uabal uabal2 uzp1"),
+        ("aarch64", "less_u32_i64_4", "usubw usubw2 uzp1"),
+        ("armv7", "cut_average_u8_i16_16", "vrhadd.u8"),
+        ("armv7", "cut_distance_u8_i32_16", "vabd.u8"),
+        ("armv7", "taken_u8_i16_16", "add vmlsl.u8 vmlsl.u8 vuzp.8"),
+    ];
+    if !has("extended lanes", &["clang-19", "llvm-objdump-19"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/intrinsics/widened.c");
+    for (target, function, expected) in functions.into_iter().filter(|(target, ..)| can_make(target)) {
+        let object = scratch.path(&format!("{target}.o"));
+        if !object.exists() {
+            let triple =
+                if target == "armv7" { "armv7-linux-gnueabihf" } else { &format!("{target}-linux-gnu") };
+            let mut compiler = ice();
+            compiler.args(["cc", "--ice-clang=clang-19", "-O2", "-w", "-c", "-target", triple]);
+            let output = compiler.arg(&source).arg("-o").arg(&object).output().unwrap();
+            assert!(output.status.success(), "{target}: {}", errors(&output));
+        }
+        let symbols = format!("--disassemble-symbols={function}");
+        let mut disassembler = Command::new("llvm-objdump-19");
+        let text = disassembler.args(["--no-show-raw-insn", &symbols]).arg(&object).output().unwrap().stdout;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let instructions = text.lines().filter(|line| line.starts_with(' '));
+        let names = instructions.filter_map(|line| line.split('\t').nth(1));
+        let is_usual = |name: &str| {
+            let prefixes = ["mov", "vmov", "ld", "vld", "st", "vst", "ret", "bx", "int3"];
+            prefixes.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let names: Vec<&str> = names.filter(|name| !is_usual(name)).collect();
+        assert_eq!(names.join(" "), expected, "{target} {function}");
     }
 }
 

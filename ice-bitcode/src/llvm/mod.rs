@@ -15,7 +15,8 @@ pub use legalize::emulated_threads::emulate_threads;
 pub use legalize::landings::mark_landings;
 pub use legalize::machine::{
     BlockAddresses, BranchTracking, ControlWord, DoublePacks, FloatRegisters, FloatWidth, Groups, JumpTexts,
-    MachineDescription, QuadPassing, ResultRegisters, Rounding, ThreadGuard, Turns, VariableRegisters,
+    LongOperations, MachineDescription, QuadPassing, ResultRegisters, Rounding, ThreadGuard, Turns,
+    VariableRegisters,
 };
 pub use legalize::module::LlvmModule;
 pub use legalize::reader::{read_module, read_triple};

@@ -19,8 +19,8 @@ use ice_asm::RelocKind;
 use ice_asm::{Assembled, AssemblyError, TextPlace};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, MachineDescription,
-    QuadPassing, ResultRegisters, Rounding, Turns, VariableRegisters,
+    BlockAddresses, BranchTracking, ControlWord, FloatRegisters, FloatWidth, Groups, LongOperations,
+    MachineDescription, QuadPassing, ResultRegisters, Rounding, Turns, VariableRegisters,
 };
 use ice_elf::EntryFrame;
 #[cfg(feature = "llvm")]
@@ -85,9 +85,10 @@ const FLOAT_WIDTHS: &[FloatWidth] = &[
     FloatWidth::new(CastOp::Fpext, Type::V4F32, Type::V2F64, &[["fcvtl $0.2d, $1.2s", "=w,w"]]),
 ];
 
-/// Sums and differences that stop at the ends of the range (DDI 0487, C7.2).
+/// Sums and differences that stop at the ends of the range, averages, distances, the lesser and the greater of two, absolute values,
+/// zeros in front (DDI 0487, C7.2).
 #[cfg(feature = "llvm")]
-const SATURATED: &[(&str, Type, [&str; 2])] = &[
+const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("sadd.sat", Type::V16I8, ["sqadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
     ("sadd.sat", Type::V8I16, ["sqadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
     ("sadd.sat", Type::V4I32, ["sqadd $0.4s, $1.4s, $2.4s", "=w,w,w"]),
@@ -104,6 +105,36 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
     ("usub.sat", Type::V8I16, ["uqsub $0.8h, $1.8h, $2.8h", "=w,w,w"]),
     ("usub.sat", Type::V4I32, ["uqsub $0.4s, $1.4s, $2.4s", "=w,w,w"]),
     ("usub.sat", Type::V2I64, ["uqsub $0.2d, $1.2d, $2.2d", "=w,w,w"]),
+    ("avgceilu", Type::V16I8, ["urhadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("avgceilu", Type::V8I16, ["urhadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("avgceils", Type::V16I8, ["srhadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("avgceils", Type::V8I16, ["srhadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("avgflooru", Type::V16I8, ["uhadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("avgflooru", Type::V8I16, ["uhadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("avgfloors", Type::V16I8, ["shadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("avgfloors", Type::V8I16, ["shadd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("abdu", Type::V16I8, ["uabd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("abdu", Type::V8I16, ["uabd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("abds", Type::V16I8, ["sabd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("abds", Type::V8I16, ["sabd $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("smin", Type::V16I8, ["smin $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("smin", Type::V8I16, ["smin $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("smin", Type::V4I32, ["smin $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("smax", Type::V16I8, ["smax $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("smax", Type::V8I16, ["smax $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("smax", Type::V4I32, ["smax $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("umin", Type::V16I8, ["umin $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("umin", Type::V8I16, ["umin $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("umin", Type::V4I32, ["umin $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("umax", Type::V16I8, ["umax $0.16b, $1.16b, $2.16b", "=w,w,w"]),
+    ("umax", Type::V8I16, ["umax $0.8h, $1.8h, $2.8h", "=w,w,w"]),
+    ("umax", Type::V4I32, ["umax $0.4s, $1.4s, $2.4s", "=w,w,w"]),
+    ("abs", Type::V16I8, ["abs $0.16b, $1.16b", "=w,w"]),
+    ("abs", Type::V8I16, ["abs $0.8h, $1.8h", "=w,w"]),
+    ("abs", Type::V4I32, ["abs $0.4s, $1.4s", "=w,w"]),
+    ("ctlz", Type::V16I8, ["clz $0.16b, $1.16b", "=w,w"]),
+    ("ctlz", Type::V8I16, ["clz $0.8h, $1.8h", "=w,w"]),
+    ("ctlz", Type::V4I32, ["clz $0.4s, $1.4s", "=w,w"]),
 ];
 
 /// The machine as legalisation sees it (AAPCS64, 6.8, 6.9 and 10.1). Each member of a result of floats or vectors has a
@@ -129,7 +160,20 @@ const DESCRIPTION: MachineDescription = MachineDescription {
     has_indirect_functions: true,
     clears_cache: true,
     has_assembler: true,
-    vector_instructions: SATURATED,
+    vector_instructions: VECTOR_INSTRUCTIONS,
+    // DDI 0487, C7.2: `SSHLL`, `SADDL`, `SSUBL`, `SMULL`, `SABDL`, `SMLAL`, `SABAL`, `SMLSL`, `SADDW`, `SSUBW`, and those with `U`.
+    long_operations: Some(LongOperations {
+        extension: "{sign}shll{upper} $0.{wide}, $1.{half}, #0",
+        sum: "{sign}addl{upper} $0.{wide}, $1.{half}, $2.{half}",
+        difference: "{sign}subl{upper} $0.{wide}, $1.{half}, $2.{half}",
+        product: "{sign}mull{upper} $0.{wide}, $1.{half}, $2.{half}",
+        distance: "{sign}abdl{upper} $0.{wide}, $1.{half}, $2.{half}",
+        sum_with_product: "{sign}mlal{upper} $0.{wide}, $2.{half}, $3.{half}",
+        sum_with_distance: "{sign}abal{upper} $0.{wide}, $2.{half}, $3.{half}",
+        difference_with_product: "{sign}mlsl{upper} $0.{wide}, $2.{half}, $3.{half}",
+        sum_with: "{sign}addw{upper} $0.{wide}, $1.{wide}, $2.{half}",
+        difference_with: "{sign}subw{upper} $0.{wide}, $1.{wide}, $2.{half}",
+    }),
     byte_bits: Some(["cnt $0.16b, $1.16b", "=w,w"]),
     float_widths: FLOAT_WIDTHS,
     turns: Some(TURNS),

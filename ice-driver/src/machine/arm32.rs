@@ -18,8 +18,8 @@ use ice_asm::RelocKind;
 use ice_asm::{Assembled, AssemblyError, DataSyntax, assemble_data};
 #[cfg(feature = "llvm")]
 use ice_bitcode::llvm::{
-    BlockAddresses, ControlWord, FloatRegisters, Groups, JumpTexts, LlvmModule, MachineDescription,
-    ResultRegisters, Rounding,
+    BlockAddresses, ControlWord, FloatRegisters, Groups, JumpTexts, LlvmModule, LongOperations,
+    MachineDescription, ResultRegisters, Rounding,
 };
 #[cfg(feature = "llvm")]
 use ice_ir::Type;
@@ -132,9 +132,10 @@ const fn is_instruction_field(kind: RelocKind) -> bool {
     )
 }
 
-/// Saturating sums and differences (DDI 0406C, A8.8.355 and A8.8.369).
+/// Saturating sums and differences, averages, distances, the lesser and the greater of two, absolute values, zeros in front
+/// (DDI 0406C, A8.8: `VQADD`, `VQSUB`, `VHADD`, `VRHADD`, `VABD`, `VMAX`, `VABS`, `VCLZ`).
 #[cfg(feature = "llvm")]
-const SATURATED: &[(&str, Type, [&str; 2])] = &[
+const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("sadd.sat", Type::V16I8, ["vqadd.s8 $0, $1, $2", "=w,w,w"]),
     ("sadd.sat", Type::V8I16, ["vqadd.s16 $0, $1, $2", "=w,w,w"]),
     ("sadd.sat", Type::V4I32, ["vqadd.s32 $0, $1, $2", "=w,w,w"]),
@@ -147,6 +148,36 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
     ("usub.sat", Type::V16I8, ["vqsub.u8 $0, $1, $2", "=w,w,w"]),
     ("usub.sat", Type::V8I16, ["vqsub.u16 $0, $1, $2", "=w,w,w"]),
     ("usub.sat", Type::V4I32, ["vqsub.u32 $0, $1, $2", "=w,w,w"]),
+    ("avgceilu", Type::V16I8, ["vrhadd.u8 $0, $1, $2", "=w,w,w"]),
+    ("avgceilu", Type::V8I16, ["vrhadd.u16 $0, $1, $2", "=w,w,w"]),
+    ("avgceils", Type::V16I8, ["vrhadd.s8 $0, $1, $2", "=w,w,w"]),
+    ("avgceils", Type::V8I16, ["vrhadd.s16 $0, $1, $2", "=w,w,w"]),
+    ("avgflooru", Type::V16I8, ["vhadd.u8 $0, $1, $2", "=w,w,w"]),
+    ("avgflooru", Type::V8I16, ["vhadd.u16 $0, $1, $2", "=w,w,w"]),
+    ("avgfloors", Type::V16I8, ["vhadd.s8 $0, $1, $2", "=w,w,w"]),
+    ("avgfloors", Type::V8I16, ["vhadd.s16 $0, $1, $2", "=w,w,w"]),
+    ("abdu", Type::V16I8, ["vabd.u8 $0, $1, $2", "=w,w,w"]),
+    ("abdu", Type::V8I16, ["vabd.u16 $0, $1, $2", "=w,w,w"]),
+    ("abds", Type::V16I8, ["vabd.s8 $0, $1, $2", "=w,w,w"]),
+    ("abds", Type::V8I16, ["vabd.s16 $0, $1, $2", "=w,w,w"]),
+    ("smin", Type::V16I8, ["vmin.s8 $0, $1, $2", "=w,w,w"]),
+    ("smin", Type::V8I16, ["vmin.s16 $0, $1, $2", "=w,w,w"]),
+    ("smin", Type::V4I32, ["vmin.s32 $0, $1, $2", "=w,w,w"]),
+    ("smax", Type::V16I8, ["vmax.s8 $0, $1, $2", "=w,w,w"]),
+    ("smax", Type::V8I16, ["vmax.s16 $0, $1, $2", "=w,w,w"]),
+    ("smax", Type::V4I32, ["vmax.s32 $0, $1, $2", "=w,w,w"]),
+    ("umin", Type::V16I8, ["vmin.u8 $0, $1, $2", "=w,w,w"]),
+    ("umin", Type::V8I16, ["vmin.u16 $0, $1, $2", "=w,w,w"]),
+    ("umin", Type::V4I32, ["vmin.u32 $0, $1, $2", "=w,w,w"]),
+    ("umax", Type::V16I8, ["vmax.u8 $0, $1, $2", "=w,w,w"]),
+    ("umax", Type::V8I16, ["vmax.u16 $0, $1, $2", "=w,w,w"]),
+    ("umax", Type::V4I32, ["vmax.u32 $0, $1, $2", "=w,w,w"]),
+    ("abs", Type::V16I8, ["vabs.s8 $0, $1", "=w,w"]),
+    ("abs", Type::V8I16, ["vabs.s16 $0, $1", "=w,w"]),
+    ("abs", Type::V4I32, ["vabs.s32 $0, $1", "=w,w"]),
+    ("ctlz", Type::V16I8, ["vclz.i8 $0, $1", "=w,w"]),
+    ("ctlz", Type::V8I16, ["vclz.i16 $0, $1", "=w,w"]),
+    ("ctlz", Type::V4I32, ["vclz.i32 $0, $1", "=w,w"]),
 ];
 
 /// The machine as legalisation sees it (procedure call standard, AAPCS32, 6 and 7), with floats in registers of their
@@ -165,7 +196,20 @@ const HARD: MachineDescription = MachineDescription {
     foreign_convention: Some((67, "arm_aapcscc")),
     always_has_unwind_tables: true,
     has_assembler: true,
-    vector_instructions: SATURATED,
+    vector_instructions: VECTOR_INSTRUCTIONS,
+    // DDI 0406C, A8.8: `VMOVL`, `VADDL`, `VSUBL`, `VMULL`, `VABDL`, `VMLAL`, `VABAL`, `VMLSL`, `VADDW`, `VSUBW`.
+    long_operations: Some(LongOperations {
+        extension: "vmovl.{sign}{bits} $0, ${1:{part}}",
+        sum: "vaddl.{sign}{bits} $0, ${1:{part}}, ${2:{part}}",
+        difference: "vsubl.{sign}{bits} $0, ${1:{part}}, ${2:{part}}",
+        product: "vmull.{sign}{bits} $0, ${1:{part}}, ${2:{part}}",
+        distance: "vabdl.{sign}{bits} $0, ${1:{part}}, ${2:{part}}",
+        sum_with_product: "vmlal.{sign}{bits} $0, ${2:{part}}, ${3:{part}}",
+        sum_with_distance: "vabal.{sign}{bits} $0, ${2:{part}}, ${3:{part}}",
+        difference_with_product: "vmlsl.{sign}{bits} $0, ${2:{part}}, ${3:{part}}",
+        sum_with: "vaddw.{sign}{bits} $0, $1, ${2:{part}}",
+        difference_with: "vsubw.{sign}{bits} $0, $1, ${2:{part}}",
+    }),
     byte_bits: Some(["vcnt.8 $0, $1", "=w,w"]),
     // How numbers travel is said by the triple.
     usual_features: &["+fp64", "+soft-float", "-fp-armv8"],

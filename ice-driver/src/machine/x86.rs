@@ -102,9 +102,9 @@ const WIDE: MachineDescription = MachineDescription {
     ..NARROW
 };
 
-/// Sums and differences that stop at the ends of the range (SDM volume 2, `PADDS`, `PADDUS`, `PSUBS`, `PSUBUS`).
+/// Sums and differences that stop at the ends of the range, averages (SDM volume 2, `PADDS`, `PADDUS`, `PSUBS`, `PSUBUS`, `PAVG`).
 #[cfg(feature = "llvm")]
-const SATURATED: &[(&str, Type, [&str; 2])] = &[
+const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("sadd.sat", Type::V16I8, ["paddsb $2, $0", "=x,0,x"]),
     ("sadd.sat", Type::V8I16, ["paddsw $2, $0", "=x,0,x"]),
     ("uadd.sat", Type::V16I8, ["paddusb $2, $0", "=x,0,x"]),
@@ -113,6 +113,8 @@ const SATURATED: &[(&str, Type, [&str; 2])] = &[
     ("ssub.sat", Type::V8I16, ["psubsw $2, $0", "=x,0,x"]),
     ("usub.sat", Type::V16I8, ["psubusb $2, $0", "=x,0,x"]),
     ("usub.sat", Type::V8I16, ["psubusw $2, $0", "=x,0,x"]),
+    ("avgceilu", Type::V16I8, ["pavgb $2, $0", "=x,0,x"]),
+    ("avgceilu", Type::V8I16, ["pavgw $2, $0", "=x,0,x"]),
 ];
 
 /// Conversions of two lanes (SDM volume 2).
@@ -152,7 +154,7 @@ const NARROW: MachineDescription = MachineDescription {
     has_wide_registers: true,
     argument_align_log2: 12,
     has_assembler: true,
-    vector_instructions: SATURATED,
+    vector_instructions: VECTOR_INSTRUCTIONS,
     upper_products: Some([["pmulhuw $2, $0", "=x,0,x"], ["pmulhw $2, $0", "=x,0,x"]]),
     packs: Some([["packssdw $2, $0", "=x,0,x"], ["packsswb $2, $0", "=x,0,x"], PACKED_BYTES]),
     double_packs: Some(DoublePacks {

@@ -55,6 +55,33 @@ pub struct DoublePacks {
     pub in_order: [&'static str; 2],
 }
 
+/// Instructions on halves of vectors, whose lanes they extend. The operands are vectors; those with products and distances change
+/// their first one. The templates have `{sign}` for `s` or `u`, `{bits}` for the width of the lanes, `{half}` and `{wide}` for
+/// their names before and after, `{upper}` for what names an instruction on upper halves, `{part}` for the modifier that names a half.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LongOperations {
+    /// One half, extended.
+    pub extension: &'static str,
+    /// Of two halves.
+    pub sum: &'static str,
+    /// Of two halves.
+    pub difference: &'static str,
+    /// Of two halves.
+    pub product: &'static str,
+    /// The absolute value of the difference of two halves.
+    pub distance: &'static str,
+    /// The product of two halves is added to a vector.
+    pub sum_with_product: &'static str,
+    /// The absolute value of the difference of two halves is added to a vector.
+    pub sum_with_distance: &'static str,
+    /// The product of two halves is subtracted from a vector.
+    pub difference_with_product: &'static str,
+    /// Of a vector and a half.
+    pub sum_with: &'static str,
+    /// Of a vector and a half.
+    pub difference_with: &'static str,
+}
+
 /// Instructions that take the lanes of two, three and four vectors by turns from memory, and put them there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Turns {
@@ -147,9 +174,11 @@ pub struct MachineDescription {
     pub block_addresses: BlockAddresses,
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
-    /// Operations on native vectors that are one instruction: the name of the intrinsic, the type, and template and constraints of
-    /// inline assembly with the result and two operands.
+    /// Operations on native vectors that are one instruction: the name of the intrinsic, or of the node in LLVM's graphs where
+    /// there is none, the type, and template and constraints of inline assembly with the result and its operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
+    /// Operations on halves of vectors.
+    pub long_operations: Option<LongOperations>,
     /// Template and constraints of inline assembly for the upper halves of products of lanes of 16 bits, without and with sign.
     pub upper_products: Option<[[&'static str; 2]; 2]>,
     /// Template and constraints of inline assembly that puts the lanes of two vectors into one, and stops at the ends of the
@@ -323,6 +352,7 @@ impl MachineDescription {
         block_addresses: BlockAddresses::Numbers,
         has_assembler: false,
         vector_instructions: &[],
+        long_operations: None,
         upper_products: None,
         packs: None,
         double_packs: None,

@@ -82,12 +82,15 @@ fn class(body: &mut Body, ty: Type) {
     body.add(ty.truth(), call);
 }
 
-/// A product and a sum that are rounded once.
+/// A product and a sum that are rounded once. It may not be seen where it comes from: on AArch64 LLVM 19 negates the operands
+/// in place of the result, which is another zero.
 pub fn fused(body: &mut Body) {
     let ty = scalar(body);
     let (a, b, c) = (body.operand(ty, 15), body.operand(ty, 15), body.operand(ty, 15));
     let call = body.intrinsic(ty, &format!("fma.{}", ty.suffix()), &[&a, &b, &c]);
-    body.add(ty, call);
+    let result = body.define(ty, call);
+    let result = memory::hidden(body, result);
+    body.values.push(result);
 }
 
 /// Fraction and exponent put together and taken apart. The exponent of a NaN or an infinity is not defined, and LLVM 19 is

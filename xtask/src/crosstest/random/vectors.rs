@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::memory;
-use super::types::{Type, number};
+use super::types::{Type, Value, number};
 
 /// The lanes of two vectors of `lanes` lanes, in any order and number.
 fn order(body: &mut Body, lanes: u32, count: u32) -> String {
@@ -60,41 +60,55 @@ pub fn regular_shuffle(body: &mut Body) {
     body.add(a.ty.vector(count), format!("shufflevector {a}, {b}, {order}"));
 }
 
-/// An operation on extended lanes, which are cut again or not: averages, upper halves of products, sums of differences.
+/// Arithmetic on extended lanes, which are cut again or not: averages, upper halves of products, distances, limits.
 pub fn widened(body: &mut Body) {
     let is_wanted = |ty: Type| ty.is_vector() && ty.is_int() && matches!(ty.width, 8 | 16 | 32);
     let Some(a) = body.recent(is_wanted) else { return };
-    let b = body.operand(a.ty, 15);
-    let wide = a.ty.with_lane(Type::int(2 * a.ty.width));
-    let first = body.one_of(&["zext", "sext"]);
-    let second = if body.chance(80) { first } else { "zext" };
-    let x = body.define(wide, format!("{first} {a} to {wide}"));
-    let y = body.define(wide, format!("{second} {b} to {wide}"));
-    let op = body.one_of(&["add", "sub", "mul", "mul"]);
-    let mut result = body.define(wide, format!("{op} {x}, {}", y.text));
-    match body.below(5) {
-        0 => {
-            let plus = body.define(wide, format!("add {result}, {}", number(wide, 1).text));
-            result = body.define(wide, format!("lshr {plus}, {}", number(wide, 1).text));
-        }
-        1 => {
-            let by = number(wide, u128::from(a.ty.width));
-            let shift = body.one_of(&["lshr", "ashr"]);
-            result = body.define(wide, format!("{shift} {result}, {}", by.text));
-        }
-        2 => {
-            let is_poison = number(Type::BIT, 0);
-            let call = body.intrinsic(wide, &format!("abs.{}", wide.suffix()), &[&result, &is_poison]);
-            result = body.define(wide, call);
-        }
-        3 => {
-            let sum = body.operand(wide, 5);
-            result = body.define(wide, format!("add {sum}, {}", result.text));
-        }
-        _ => {}
+    let narrow = a.ty;
+    let times = if narrow.width < 32 { body.one_of(&[2, 2, 4]) } else { 2 };
+    let wide = narrow.with_lane(Type::int(times * narrow.width));
+    let extend = body.one_of(&["zext", "sext"]);
+    let extended = |body: &mut Body, value: &Value| {
+        let extend = if body.chance(90) { extend } else { "zext" };
+        body.define(wide, format!("{extend} {value} to {wide}"))
+    };
+    let mut result = extended(body, &a);
+    for _ in 0..1 + body.below(4) {
+        let other = match body.below(3) {
+            0 => {
+                let top = 1u128 << narrow.width;
+                let constants = [1, 2, 3, top - 1, top / 2 - 1, top / 2, 128 % top, 0];
+                number(wide, body.one_of(&constants))
+            }
+            _ => {
+                let other = body.operand(narrow, 15);
+                extended(body, &other)
+            }
+        };
+        result = match body.below(9) {
+            kind @ 0..5 => {
+                let op = ["add", "sub", "mul", "add", "sub"][kind];
+                body.define(wide, format!("{op} {result}, {}", other.text))
+            }
+            5 => {
+                let by = number(wide, body.one_of(&[1, 1, u128::from(narrow.width), 3]));
+                let shift = body.one_of(&["lshr", "ashr"]);
+                body.define(wide, format!("{shift} {result}, {}", by.text))
+            }
+            6 => {
+                let is_poison = number(Type::BIT, 0);
+                let call = body.intrinsic(wide, &format!("abs.{}", wide.suffix()), &[&result, &is_poison]);
+                body.define(wide, call)
+            }
+            _ => {
+                let op = body.one_of(&["smin", "smax", "umin", "umax"]);
+                let call = body.intrinsic(wide, &format!("{op}.{}", wide.suffix()), &[&result, &other]);
+                body.define(wide, call)
+            }
+        };
     }
-    if body.chance(60) {
-        body.add(a.ty, format!("trunc {result} to {}", a.ty));
+    if body.chance(70) {
+        body.add(narrow, format!("trunc {result} to {narrow}"));
     } else {
         body.values.push(result);
     }

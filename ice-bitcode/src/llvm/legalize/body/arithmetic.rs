@@ -128,7 +128,33 @@ impl Body<'_, '_> {
         Ok(self.push(value))
     }
 
-    fn vector_binary(&mut self, op: BinaryOp, vector: VectorShape, a: Run, b: Run) -> Checked<Run> {
+    /// An operator on vectors of one shape. What sums, differences and products are made of is kept in mind.
+    pub(super) fn vector_binary(
+        &mut self,
+        op: BinaryOp,
+        vector: VectorShape,
+        a: Run,
+        b: Run,
+    ) -> Checked<Run> {
+        if let Some(run) = self.narrow_binary(op, vector, a, b)? {
+            return Ok(run);
+        }
+        let out = match self.long_binary(op, vector, a, b)? {
+            Some(run) => run,
+            None => self.native_binary(op, vector, a, b)?,
+        };
+        self.note_combined(op, vector, a, b, out);
+        Ok(out)
+    }
+
+    /// At once where there are native vectors for it, else lane by lane.
+    pub(super) fn native_binary(
+        &mut self,
+        op: BinaryOp,
+        vector: VectorShape,
+        a: Run,
+        b: Run,
+    ) -> Checked<Run> {
         if let Some(run) = self.double_binary(op, vector, a, b)? {
             return Ok(run);
         }

@@ -91,8 +91,29 @@ impl Body<'_, '_> {
         }
     }
 
+    /// A conversion of a vector. Which vectors were extended is kept in mind.
+    pub(super) fn vector_cast(
+        &mut self,
+        op: CastOp,
+        from: VectorShape,
+        to: VectorShape,
+        a: Run,
+    ) -> Checked<Run> {
+        if op == CastOp::Trunc
+            && let Some(run) = self.narrow_cut(from, to, a)?
+        {
+            return Ok(run);
+        }
+        if let Some(run) = self.extended_before(op, from, to, a) {
+            return Ok(run);
+        }
+        let out = self.native_cast(op, from, to, a)?;
+        self.note_extended(op, from, a, out);
+        Ok(out)
+    }
+
     /// At once where there are native vectors for it, else lane by lane.
-    fn vector_cast(&mut self, op: CastOp, from: VectorShape, to: VectorShape, a: Run) -> Checked<Run> {
+    fn native_cast(&mut self, op: CastOp, from: VectorShape, to: VectorShape, a: Run) -> Checked<Run> {
         if let Some(run) = self.double_cast(op, from, to, a)? {
             return Ok(run);
         }

@@ -223,9 +223,7 @@ impl Body<'_, '_> {
     }
 
     /// The absolute values of integers: the larger of a number and its opposite.
-    pub(super) fn double_absolute(&mut self, a: Operand) -> Checked<Option<Run>> {
-        let Kind::Vector(vector) = self.kind(a.ty) else { return Ok(None) };
-        let run = self.run(a);
+    pub(super) fn double_absolute(&mut self, vector: VectorShape, run: Run) -> Checked<Option<Run>> {
         let Some(ty) = self.double_of(vector, run.len) else { return Ok(None) };
         if !ty.is_int_or_int_vector() || ty == Type::V32I1 || vector.lane == Scalar::Quad {
             return Ok(None);

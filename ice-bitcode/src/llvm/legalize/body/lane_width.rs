@@ -17,7 +17,7 @@ use crate::llvm::legalize::shape::{Scalar, VectorShape};
 const MAX_STEPS: usize = 4;
 
 /// What stands in lanes that have become wider, above what they were.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Above {
     /// Zeros.
     Zeros,
@@ -67,7 +67,7 @@ impl Body<'_, '_> {
     fn moved_to(&mut self, booleans: Run, lanes: u32, to: Type) -> Checked<Run> {
         self.in_steps(booleans, lanes, to, |cx, vector, half, ty| {
             let start = half * ty.lanes();
-            cx.lanes_from(ty, |cx, lane| cx.lane(vector, start + lane))
+            Ok(cx.lanes_from(ty, |cx, lane| cx.lane(vector, start + lane)))
         })
     }
 
@@ -175,20 +175,27 @@ impl Body<'_, '_> {
         if bits[0] < bits[1] && self.double(Some(to)).is_some() {
             let op = if above == Above::Sign { CastOp::Sext } else { CastOp::Zext };
             return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
-                cx.half_of_cast(op, vector, half, wide)
+                Ok(cx.half_of_cast(op, vector, half, wide))
+            });
+        }
+        if bits[0] < bits[1]
+            && let Some(operations) = self.long_operations()
+        {
+            return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
+                cx.long_extension(operations, vector, half, (wide, above))
             });
         }
         if above == Above::Zeros || bits[0] > bits[1] {
             return self.in_steps(numbers, lanes, to, |cx, vector, half, wide| {
                 let zeros = cx.b.func.make_zero(cx.ty_of(vector));
-                cx.interleaved([vector, zeros], half, wide)
+                Ok(cx.interleaved([vector, zeros], half, wide))
             });
         }
         // Numbers become the upper halves of wider ones until one shift brings all their bits down. That keeps the sign in up
         // to 32 bits.
         let most = if bits[1] == 64 { Type::V4I32 } else { to };
         let raised = self.in_steps(numbers, lanes, most, |cx, vector, half, wide| {
-            cx.interleaved([vector; 2], half, wide)
+            Ok(cx.interleaved([vector; 2], half, wide))
         })?;
         let amount = i64::from(most.element().bits()) - bits[0];
         for i in 0..raised.len {
@@ -198,7 +205,7 @@ impl Body<'_, '_> {
         }
         self.in_steps(raised, lanes, to, |cx, vector, half, wide| {
             let signs = cx.all_shifted(BinaryOp::Ashr, vector, 31);
-            cx.interleaved([vector, signs], half, wide)
+            Ok(cx.interleaved([vector, signs], half, wide))
         })
     }
 
@@ -271,7 +278,7 @@ impl Body<'_, '_> {
         mut run: Run,
         lanes: u32,
         to: Type,
-        mut widen: impl FnMut(&mut Self, Value, u32, Type) -> Value,
+        mut widen: impl FnMut(&mut Self, Value, u32, Type) -> Checked<Value>,
     ) -> Checked<Run> {
         loop {
             let from = self.ty_of(self.get(run, 0));
@@ -290,7 +297,7 @@ impl Body<'_, '_> {
             let out = self.reserve(lanes.div_ceil(next.lanes()));
             for i in 0..out.len {
                 let part = match next.lanes() < from.lanes() {
-                    true => widen(self, self.get(run, i / 2), i % 2, next),
+                    true => widen(self, self.get(run, i / 2), i % 2, next)?,
                     false => {
                         let low = self.get(run, 2 * i);
                         let high = if 2 * i + 1 < run.len { self.get(run, 2 * i + 1) } else { low };

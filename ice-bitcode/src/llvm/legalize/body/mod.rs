@@ -51,6 +51,7 @@ mod indirect;
 mod integer;
 mod intrinsics;
 mod lane_width;
+mod long;
 mod memory;
 mod narrowed;
 mod numbers;
@@ -74,6 +75,7 @@ mod wide;
 mod wide_divide;
 mod wide_float;
 mod wide_shift;
+mod widened;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -16,6 +16,7 @@ use super::promoted::Promoted;
 use super::shuffle::Shuffles;
 use super::turns::TurnScratch;
 use super::values::{self, Local, Operand, Run};
+use super::widened::Known;
 use crate::bitstream::{BlockHeader, Reader, Record};
 use crate::error::Result;
 use crate::llvm::legalize::module::LlvmModule;
@@ -116,6 +117,8 @@ pub(super) struct Scratch {
     pub(super) shuffles: Shuffles,
     /// Vectors whose lanes stand in memory by turns.
     pub(super) turns: TurnScratch,
+    /// Vectors of one block that were extended, or computed of such.
+    pub(super) widened: Vec<Known>,
     /// The expression part that was built last, and the parts of the expression.
     pub(super) built: Option<(u32, u32)>,
     pub(super) built_run: Run,
@@ -198,6 +201,7 @@ impl Default for Scratch {
             mask: Vec::new(),
             shuffles: Shuffles::default(),
             turns: TurnScratch::default(),
+            widened: Vec::new(),
             built: None,
             built_run: Run { start: 0, len: 0 },
             depth: 0,
@@ -237,6 +241,7 @@ impl Scratch {
         self.argument_places.clear();
         self.shuffles.made.clear();
         self.turns.clear();
+        self.widened.clear();
         self.memory_arguments = 0;
         self.protection = program.module.functions[function].traits.protection;
         self.bundle = None;

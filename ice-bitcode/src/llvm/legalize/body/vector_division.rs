@@ -6,6 +6,7 @@ use ice_ir::{BinaryOp, Type, Value};
 
 use super::lane_width::Above;
 use super::values::Run;
+use super::widened::Combined;
 use super::{Body, Checked};
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 
@@ -117,6 +118,9 @@ impl Body<'_, '_> {
             let factor = self.splat(ty, number);
             return self.instruction_value(template.into(), constraints, &[vector, factor], ty);
         }
+        if let Some(high) = self.upper_by_long(sign, vector, number)? {
+            return Ok(high);
+        }
         let unsigned = number & ((1 << bits) - 1);
         let mut high = match ty {
             Type::V8I32 => self.upper_by_turns(vector, unsigned),
@@ -133,6 +137,18 @@ impl Body<'_, '_> {
             }
         }
         Ok(high)
+    }
+
+    /// The same by instructions that extend, where there are such.
+    fn upper_by_long(&mut self, sign: Signedness, vector: Value, number: i64) -> Checked<Option<Value>> {
+        let native = self.ty_of(vector);
+        let lane = Scalar::Int(native.element().bits());
+        let from = VectorShape { lane, lanes: native.lanes(), native: Some(native) };
+        let above = if sign == Signedness::Signed { Above::Sign } else { Above::Zeros };
+        let factor = self.splat(native, number);
+        let args = [vector, factor].map(|value| self.push(value));
+        let factors = Combined { op: BinaryOp::Mul, args, from, above, rounds: false };
+        Ok(self.upper_of_long(factors)?.map(|upper| self.get(upper, 0)))
     }
 
     /// The upper halves of the products of natural numbers, which are extended before.

@@ -47,38 +47,57 @@ impl Body<'_, '_> {
     /// The first argument if the condition holds between both, else the second.
     pub(super) fn integer_extreme(&mut self, call: &Call, cond: IntCond) -> Checked<Operand> {
         let [a, b, ..] = call.args;
-        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
+        if let Kind::Vector(vector @ VectorShape { native: Some(native), .. }) = self.kind(a.ty)
             && native.is_int_or_int_vector()
             && native.element() != Type::I1
             && a.ty == b.ty
         {
-            let (x, y) = (self.run(a), self.run(b));
-            let run = self.by_wholes([x, y], |cx, [x, y]| {
-                let first = cx.icmp(cond, x, y);
-                Ok(cx.choose(first, x, y))
-            })?;
+            let args = [self.run(a), self.run(b)];
+            let run = self.vector_extreme(cond, vector, args)?;
             return self.operand_of(call.ret, run);
         }
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| cx.pick(cond, scalar, runs[0], runs[1]))
     }
 
+    /// The same of native vectors of numbers.
+    pub(in crate::llvm::legalize::body) fn vector_extreme(
+        &mut self,
+        cond: IntCond,
+        vector: VectorShape,
+        [a, b]: [Run; 2],
+    ) -> Checked<Run> {
+        if let Some(run) = self.narrow_extreme(cond, vector, a, b)? {
+            return Ok(run);
+        }
+        let name = match cond {
+            IntCond::Slt => "smin",
+            IntCond::Sgt => "smax",
+            IntCond::Ult => "umin",
+            _ => "umax",
+        };
+        let known = match vector.native {
+            Some(native) => self.vector_instruction(name, native, [a, b])?,
+            None => None,
+        };
+        let out = match known {
+            Some(run) => run,
+            None => self.by_wholes([a, b], |cx, [x, y]| {
+                let first = cx.icmp(cond, x, y);
+                Ok(cx.choose(first, x, y))
+            })?,
+        };
+        self.note_limited(cond, vector, a, b, out);
+        Ok(out)
+    }
+
     /// `abs`.
     pub(super) fn absolute(&mut self, call: &Call) -> Checked<Operand> {
         let [a, ..] = call.args;
-        if let Some(run) = self.double_absolute(a)? {
-            return self.operand_of(call.ret, run);
-        }
-        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
-            && matches!(native.element(), Type::I8 | Type::I16 | Type::I32)
-        {
-            // With all bits the other way round, and 1 more, where the sign is set.
+        if let Kind::Vector(vector) = self.kind(a.ty) {
             let run = self.run(a);
-            let run = self.each_part(run, run, |cx, x, _| {
-                let sign = cx.signs(x);
-                let flipped = cx.bin(BinaryOp::Xor, x, sign);
-                cx.bin(BinaryOp::Sub, flipped, sign)
-            });
-            return self.operand_of(call.ret, run);
+            if let Some(run) = self.vector_absolute(vector, run)? {
+                return self.operand_of(call.ret, run);
+            }
         }
         self.map_lanes(call.ret, &[a], |cx, scalar, runs| {
             let zero = cx.scalar_int(scalar, 0)?;
@@ -87,6 +106,34 @@ impl Body<'_, '_> {
             let is_negative = cx.scalar_compare(cond, scalar, runs[0], zero)?;
             Ok(cx.run_choose(is_negative, negated, runs[0]))
         })
+    }
+
+    /// The absolute values of vectors that are not done lane by lane.
+    pub(in crate::llvm::legalize::body) fn vector_absolute(
+        &mut self,
+        vector: VectorShape,
+        a: Run,
+    ) -> Checked<Option<Run>> {
+        if let Some(run) = self.narrow_absolute(vector, a)? {
+            return Ok(Some(run));
+        }
+        let is_done = |ty: Type| matches!(ty.element(), Type::I8 | Type::I16 | Type::I32);
+        let mut known = self.long_distance(vector, a)?;
+        if let (None, Some(native)) = (known, vector.native) {
+            known = self.vector_instruction("abs", native, [a])?;
+        }
+        let out = match if known.is_some() { known } else { self.double_absolute(vector, a)? } {
+            Some(run) => run,
+            // With all bits the other way round, and 1 more, where the sign is set.
+            None if vector.native.is_some_and(is_done) => self.each_part(a, a, |cx, x, _| {
+                let sign = cx.signs(x);
+                let flipped = cx.bin(BinaryOp::Xor, x, sign);
+                cx.bin(BinaryOp::Sub, flipped, sign)
+            }),
+            None => return Ok(None),
+        };
+        self.note_absolute(a, out);
+        Ok(Some(out))
     }
 
     /// `scmp`, `ucmp`: -1, 0 or 1.
@@ -176,8 +223,14 @@ impl Body<'_, '_> {
     /// A sum or difference that stops at the ends of the range.
     pub(super) fn saturate(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
         let [a, b, ..] = call.args;
-        if let Some(result) = self.vector_instruction(call)? {
-            return Ok(result);
+        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
+            && a.ty == b.ty
+            && a.ty == call.ret
+        {
+            let args = [self.run(a), self.run(b)];
+            if let Some(run) = self.vector_instruction(call.row.name, native, args)? {
+                return Ok(self.operand(call.ret, run));
+            }
         }
         self.map_lanes(call.ret, &[a, b], |cx, scalar, runs| match scalar {
             Scalar::Int(bits @ ..=64) => {
@@ -189,26 +242,26 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A call on two native vectors that is one instruction of the machine.
-    fn vector_instruction(&mut self, call: &Call) -> Checked<Option<Operand>> {
-        let [a, b, ..] = call.args;
+    /// An operation on native vectors that is one instruction of the machine.
+    pub(in crate::llvm::legalize::body) fn vector_instruction<const N: usize>(
+        &mut self,
+        name: &str,
+        native: Type,
+        args: [Run; N],
+    ) -> Checked<Option<Run>> {
         let machine = self.m.legal.machine();
-        let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty) else { return Ok(None) };
-        let known = |&&(name, ty, _): &&(&str, Type, _)| name == call.row.name && ty == native;
-        let Some(&(.., [text, constraints])) = machine.vector_instructions.iter().find(known) else {
+        let known = |&&(operation, ty, _): &&(&str, Type, _)| operation == name && ty == native;
+        let Some(&(.., [template, constraints])) = machine.vector_instructions.iter().find(known) else {
             return Ok(None);
         };
-        if !machine.has_assembler || a.ty != b.ty || a.ty != call.ret {
+        if !machine.has_assembler {
             return Ok(None);
         }
-        let (x, y) = (self.run(a), self.run(b));
-        let out = self.reserve(x.len);
-        for i in 0..x.len {
-            let args = [self.get(x, i), self.get(y, i)];
-            let value = self.instruction_value(text.into(), constraints, &args, native)?;
-            self.set(out, i, value);
-        }
-        Ok(Some(self.operand(call.ret, out)))
+        self.by_wholes(args, |cx, args| {
+            let ty = cx.ty_of(args[0]);
+            cx.instruction_value(template.into(), constraints, &args, ty)
+        })
+        .map(Some)
     }
 
     /// A left shift that stops at the ends of the range.

@@ -28,6 +28,9 @@ impl Body<'_, '_> {
             return Ok(None);
         }
         let parts = self.run(a);
+        if let Some(run) = self.vector_instruction(call.row.name, native, [parts])? {
+            return Ok(Some(self.operand(call.ret, run)));
+        }
         let out = match op {
             BitOp::Bswap => self.by_doubles(parts.len, [parts], |cx, [part]| cx.bytes_swapped(part))?,
             _ => self.by_wholes([parts], |cx, [part]| cx.counted(op, part))?,
