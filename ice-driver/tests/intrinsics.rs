@@ -139,6 +139,12 @@ fn arithmetic_on_extended_lanes_is_few_instructions() {
         ("x86_64", "cut_distance_i16_i32_8", "pmaxsw pminsw psubw"),
         ("x86_64", "cut_least_u8_i32_16", "paddusb"),
         ("x86_64", "cut_most_u16_i32_8", "psubusw"),
+        ("x86_64", "product_i16_i32_8", "pmulhw pmullw punpcklwd punpckhwd"),
+        (
+            "x86_64",
+            "cut_blended_u8_i32_4",
+            "xorps punpcklbw pmullw xorps punpcklbw pmullw paddw psrlw packuswb",
+        ),
         ("aarch64", "cut_floor_u8_i16_16", "uhadd"),
         ("aarch64", "cut_distance_i16_i32_8", "sabd"),
         ("aarch64", "cut_upper_i16_i32_8", "smull smull2 uzp2"),

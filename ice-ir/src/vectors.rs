@@ -97,6 +97,30 @@ pub fn is_clear_above(func: &Function, value: Value, bits: u32) -> bool {
     }
 }
 
+/// Which bytes of a vector of 128 bits are known to be zero, by number: by a mask, or because lanes were shifted down.
+pub fn clear_bytes(func: &Function, mut value: Value) -> u16 {
+    while let Some(&InstData::Cast { op: CastOp::Bitcast, arg }) =
+        func.defining_inst(value).map(|inst| func.inst(inst))
+        && func.value_type(arg).is_vector()
+    {
+        value = arg;
+    }
+    let all =
+        |is_clear: &dyn Fn(u32) -> bool| (0..16).filter(|&n| is_clear(n)).fold(0, |all, n| all | 1 << n);
+    match func.defining_inst(value).map(|inst| *func.inst(inst)) {
+        Some(InstData::Binary { op: BinaryOp::And, args }) => {
+            let mask = args.into_iter().find_map(|arg| constant_vector(func, arg)).unwrap_or(u128::MAX);
+            all(&|n| (mask >> (8 * n)) as u8 == 0)
+        }
+        Some(InstData::Binary { op: BinaryOp::Lshr, args }) => {
+            let bits = lane_bits(func.value_type(value));
+            let amount = uniform_amount(func, args[1]).map_or(0, u32::from);
+            all(&|n| 8 * n % bits >= bits - amount)
+        }
+        _ => 0,
+    }
+}
+
 /// The amount of a shift of all lanes, if it is the same constant below their width.
 pub fn uniform_amount(func: &Function, amounts: Value) -> Option<u8> {
     let bits = lane_bits(func.value_type(amounts));

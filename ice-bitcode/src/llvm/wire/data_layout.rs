@@ -419,14 +419,19 @@ impl Layouts {
                     None => Err(Error::NoSuch { what: "member", index }),
                 }
             }
-            LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => {
-                match self.alloc_size(element)?.checked_mul(index) {
-                    Some(offset @ ..=MAX_SIZE) => Ok(offset),
-                    _ => Err(Error::TooLarge { what: "an offset", limit: MAX_SIZE }),
-                }
-            }
+            // A vector has no room between its elements.
+            LlvmType::Array { element, .. } => offset_of(self.alloc_size(element)?, index),
+            LlvmType::Vector { element, .. } => offset_of(self.store_size(element)?, index),
             _ => Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "an aggregate" }),
         }
+    }
+}
+
+/// Where element `index` starts, if one follows the other after `size` bytes.
+fn offset_of(size: u64, index: u64) -> Checked<u64> {
+    match size.checked_mul(index) {
+        Some(offset @ ..=MAX_SIZE) => Ok(offset),
+        _ => Err(Error::TooLarge { what: "an offset", limit: MAX_SIZE }),
     }
 }
 
@@ -475,7 +480,7 @@ mod tests {
         use crate::llvm::wire::codes::types as code;
         use crate::llvm::wire::types::tests::table;
         let types = table(
-            14,
+            17,
             &[
                 (code::INTEGER, &[8]),
                 (code::INTEGER, &[64]),
@@ -491,6 +496,9 @@ mod tests {
                 (code::ARRAY, &[1 << 40, 1]),
                 (code::ARRAY, &[1 << 40, 11]),
                 (code::VOID, &[]),
+                (code::INTEGER, &[24]),
+                (code::VECTOR, &[2, 14]),
+                (code::ARRAY, &[2, 14]),
             ],
         )
         .expect("legal");
@@ -511,6 +519,7 @@ mod tests {
         assert_eq!(layouts.member_offset(&types, id(2), 2), Ok(16));
         assert_eq!(layouts.member_offset(&types, id(3), 2), Ok(9));
         assert_eq!(layouts.member_offset(&types, id(6), 3), Ok(72));
+        assert_eq!([15, 16].map(|wire| layouts.member_offset(&types, id(wire), 2)), [Ok(6), Ok(8)]);
         // A struct, a packed one, an array of three, and `i64`.
         let aligns = |wire| (layouts.abi_align_log2(id(wire)), layouts.variable_align_log2(id(wire)));
         assert_eq!([2, 3, 6, 1].map(aligns), [(3, 4), (0, 3), (3, 4), (3, 3)]);

@@ -10,7 +10,7 @@ use ice_asm::x86::SseOp;
 use ice_codegen::Operands as _;
 use ice_codegen::lanes::{self, Origin, Shuffle, are, constant_vector, lane_bits, shuffle_of};
 use ice_codegen::mach::{Sink, VReg};
-use ice_ir::vectors::unnamed;
+use ice_ir::vectors::{clear_bytes, unnamed};
 use ice_ir::{InstData, Type, Value};
 
 /// Whether the function is for processors with SSSE3.
@@ -76,7 +76,8 @@ impl X86 {
         let reads_second = first != second && plan.iter().any(|step| step.reads(1));
         let sources = [left, if reads_second { self.shuffled(cx, second) } else { left }];
         let dst = cx.regs(result).lo();
-        self.follow(cx, (&shuffle.bytes, plan), sources, (Type::V4I32, dst));
+        let clear = shuffle.sources.map(|source| clear_bytes(cx.func, source));
+        self.follow(cx, (&shuffle.bytes, plan), (sources, clear), (Type::V4I32, dst));
     }
 
     /// Whether `def` is a shuffle that needs no code: `user` joins it with the same shuffle of other halves, which is done to both.
@@ -126,16 +127,17 @@ impl X86 {
             true => self.joined_reg(cx, second),
             false => left,
         };
-        self.follow(cx, (&bytes, &plan), [left, right], (Type::V8I32, dst));
+        self.follow(cx, (&bytes, &plan), ([left, right], [0; 2]), (Type::V8I32, dst));
         true
     }
 
-    /// `dst`, of as many bits as `ty`, = what the plan makes of the sources, in each half alike.
+    /// `dst`, of as many bits as `ty`, = what the plan makes of the sources, in each half alike. Of each source the bytes are named
+    /// that are known to be zero.
     fn follow<S: Sink<Inst>>(
         self,
         cx: &mut Cx<'_, S>,
         (bytes, plan): (&[Origin; 16], &Plan),
-        sources: [VReg; 2],
+        (sources, clear): ([VReg; 2], [u16; 2]),
         (ty, last): (Type, VReg),
     ) {
         let size = ty.bytes() as u8;
@@ -165,6 +167,12 @@ impl X86 {
                     16 => self.shift_of(cx, op, dst, reg(src), imm),
                     size => cx.sink.push(Inst::AvxShift { op, size, dst, src: reg(src), imm }),
                 },
+                Step::Keep(src @ Reg::Source(n), kept)
+                    if !is_last && kept | clear[usize::from(n & 1)] == u16::MAX =>
+                {
+                    made.push(reg(src));
+                    continue;
+                }
                 Step::Keep(src, kept) => {
                     let byte = |n: u32| if kept >> n & 1 != 0 { 0xff_u128 << (8 * n) } else { 0 };
                     let mask = (0..16).fold(0, |mask, n| mask | byte(n));

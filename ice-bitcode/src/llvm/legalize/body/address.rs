@@ -98,9 +98,8 @@ impl Body<'_, '_> {
                 walk.constant = walk.constant.wrapping_add(offset as i64);
                 return Ok(());
             }
-            LlvmType::Array { element, .. } | LlvmType::Vector { element, .. } => {
-                (element, self.m.layouts.alloc_size(element)?)
-            }
+            LlvmType::Array { element, .. } => (element, self.m.layouts.alloc_size(element)?),
+            LlvmType::Vector { element, .. } => (element, self.m.layouts.store_size(element)?),
             _ => return fail(self.type_class(walk.ty, "an aggregate")),
         };
         walk.ty = next;

@@ -144,6 +144,7 @@ impl Body<'_, '_> {
             None => self.native_binary(op, vector, a, b)?,
         };
         self.note_combined(op, vector, a, b, out);
+        self.note_low(op, vector, a, b, out)?;
         Ok(out)
     }
 

@@ -263,7 +263,7 @@ impl Body<'_, '_> {
     }
 
     /// The lanes in the lower or upper halves of two vectors by turns, as such of twice the width.
-    fn interleaved(&mut self, vectors: [Value; 2], half: u32, wide: Type) -> Value {
+    pub(super) fn interleaved(&mut self, vectors: [Value; 2], half: u32, wide: Type) -> Value {
         let (ty, start) = (self.ty_of(vectors[0]), half * wide.lanes());
         let both = self.lanes_from(ty, |cx, lane| cx.lane(vectors[lane as usize % 2], start + lane / 2));
         self.bits_as(both, wide)

@@ -35,7 +35,7 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Option<Run>> {
-        let Some(operations) = self.long_operations() else { return Ok(None) };
+        let Some(operations) = self.long_operations() else { return self.word_products(op, vector, a, b) };
         if let Some(known) = self.combination(op, vector, a, b).filter(|known| !known.rounds) {
             let name = match op {
                 BinaryOp::Add => operations.sum,
@@ -74,6 +74,23 @@ impl Body<'_, '_> {
             return Ok(Some(out));
         }
         Ok(None)
+    }
+
+    /// Products of words that were extended: their lower and upper halves by turns, where there is an instruction for the upper ones.
+    fn word_products(&mut self, op: BinaryOp, vector: VectorShape, a: Run, b: Run) -> Checked<Option<Run>> {
+        if op != BinaryOp::Mul || vector.native != Some(Type::V4I32) || self.double(vector.native).is_some() {
+            return Ok(None);
+        }
+        let Some(known) = self.combination(op, vector, a, b) else { return Ok(None) };
+        let Some(upper) = self.upper_halves(known)? else { return Ok(None) };
+        let lower = self.vector_binary(op, known.from, known.args[0], known.args[1])?;
+        let out = self.reserve(vector.lanes.div_ceil(Type::V4I32.lanes()));
+        for i in 0..out.len {
+            let halves = [lower, upper].map(|run| self.get(run, i / 2));
+            let product = self.interleaved(halves, i % 2, Type::V4I32);
+            self.set(out, i, product);
+        }
+        Ok(Some(out))
     }
 
     /// The lower or upper half of a vector, extended to lanes of twice the width, those of `wide`.

@@ -52,6 +52,7 @@ mod integer;
 mod intrinsics;
 mod lane_width;
 mod long;
+mod low_halves;
 mod memory;
 mod narrowed;
 mod numbers;

@@ -25,7 +25,7 @@ pub(super) struct Known {
 }
 
 #[derive(Clone, Copy)]
-enum Origin {
+pub(super) enum Origin {
     Extended(Extended),
     Combined(Combined),
     /// The same, shifted to the right by some bits.
@@ -34,6 +34,10 @@ enum Origin {
     Distance(Combined),
     /// The lesser of it and a number (`Slt`, `Ult`), or the greater (`Sgt`, `Ugt`).
     Limited(Combined, IntCond, i64),
+    /// The [lower halves](super::low_halves) of its lanes.
+    Low(Run),
+    /// Those of what was shifted to the right by some bits.
+    LowShifted(Run, i64),
 }
 
 /// Numbers that were extended.
@@ -131,7 +135,7 @@ impl Body<'_, '_> {
             && self.m.legal.machine().shuffles_lanes
     }
 
-    fn note_origin(&mut self, run: Run, origin: Origin) {
+    pub(super) fn note_origin(&mut self, run: Run, origin: Origin) {
         let stamp = self.s.stamp;
         if self.s.widened.last().is_some_and(|last| last.stamp != stamp) {
             self.s.widened.clear();
@@ -140,7 +144,7 @@ impl Body<'_, '_> {
     }
 
     /// What the latest entry says of a vector for which `f` gives something.
-    fn origin<T>(&self, run: Run, f: impl Fn(&Origin) -> Option<T>) -> Option<T> {
+    pub(super) fn origin<T>(&self, run: Run, f: impl Fn(&Origin) -> Option<T>) -> Option<T> {
         self.latest().filter(|known| self.are_same(known.run, run)).find_map(|known| f(&known.origin))
     }
 
@@ -280,7 +284,7 @@ impl Body<'_, '_> {
     }
 
     /// The number in all lanes of a vector.
-    fn splat_run(&mut self, vector: VectorShape, number: i64) -> Option<Run> {
+    pub(super) fn splat_run(&mut self, vector: VectorShape, number: i64) -> Option<Run> {
         let native = vector.native?;
         let all = self.splat(native, number);
         let parts = self.reserve(vector.lanes.div_ceil(native.lanes()));
@@ -488,12 +492,12 @@ impl Body<'_, '_> {
         }
         let is_whole = |known: &Combined| known.from == to && twice(to) == Some(from);
         let Some(origin) = self.origin(a, |origin| match origin {
-            Origin::Extended(_) | Origin::Combined(_) => None,
+            Origin::Extended(_) | Origin::Combined(_) | Origin::Low(_) | Origin::LowShifted(..) => None,
             other => Some(*other),
         }) else {
-            return Ok(None);
+            return self.low_cut(from, to, a);
         };
-        match origin {
+        let known = match origin {
             Origin::Shifted(product, by)
                 if is_whole(&product) && product.op == BinaryOp::Mul && by == i64::from(to.lane.bits()) =>
             {
@@ -515,7 +519,8 @@ impl Body<'_, '_> {
                 self.by_instruction("usub.sat", difference)
             }
             _ => Ok(None),
-        }
+        }?;
+        if known.is_some() { Ok(known) } else { self.low_cut(from, to, a) }
     }
 
     /// The instruction of this name on what was combined, where the machine has it.
@@ -527,7 +532,8 @@ impl Body<'_, '_> {
         }
     }
 
-    fn upper_halves(&mut self, product: Combined) -> Checked<Option<Run>> {
+    /// The upper halves of a product.
+    pub(super) fn upper_halves(&mut self, product: Combined) -> Checked<Option<Run>> {
         let machine = self.m.legal.machine();
         let texts = machine.upper_products.filter(|_| machine.has_assembler);
         let Some(texts) = texts.filter(|_| product.from.native == Some(Type::V8I16)) else {
