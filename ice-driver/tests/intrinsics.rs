@@ -150,6 +150,7 @@ fn arithmetic_on_extended_lanes_is_few_instructions() {
         ("aarch64", "cut_upper_i16_i32_8", "smull smull2 uzp2"),
         ("aarch64", "added_i16_i32_8", "smlal smlal2 uzp1"),
         ("aarch64", "apart_u8_i16_16", "uabal uabal2 uzp1"),
+        ("aarch64", "greater_i16_i32_8", "cmgt zip1 zip2 sub sub uzp1"),
         ("aarch64", "less_u32_i64_4", "usubw usubw2 uzp1"),
         ("armv7", "cut_average_u8_i16_16", "vrhadd.u8"),
         ("armv7", "cut_distance_u8_i32_16", "vabd.u8"),

@@ -86,7 +86,7 @@ const FLOAT_WIDTHS: &[FloatWidth] = &[
 ];
 
 /// Sums and differences that stop at the ends of the range, averages, distances, the lesser and the greater of two, absolute values,
-/// zeros in front (DDI 0487, C7.2).
+/// zeros in front, and all lanes in the first (DDI 0487, C7.2).
 #[cfg(feature = "llvm")]
 const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("sadd.sat", Type::V16I8, ["sqadd $0.16b, $1.16b, $2.16b", "=w,w,w"]),
@@ -135,6 +135,21 @@ const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("ctlz", Type::V16I8, ["clz $0.16b, $1.16b", "=w,w"]),
     ("ctlz", Type::V8I16, ["clz $0.8h, $1.8h", "=w,w"]),
     ("ctlz", Type::V4I32, ["clz $0.4s, $1.4s", "=w,w"]),
+    ("vector.reduce.add", Type::V16I8, ["addv ${0:b}, $1.16b", "=w,w"]),
+    ("vector.reduce.add", Type::V8I16, ["addv ${0:h}, $1.8h", "=w,w"]),
+    ("vector.reduce.add", Type::V4I32, ["addv ${0:s}, $1.4s", "=w,w"]),
+    ("vector.reduce.smin", Type::V16I8, ["sminv ${0:b}, $1.16b", "=w,w"]),
+    ("vector.reduce.smin", Type::V8I16, ["sminv ${0:h}, $1.8h", "=w,w"]),
+    ("vector.reduce.smin", Type::V4I32, ["sminv ${0:s}, $1.4s", "=w,w"]),
+    ("vector.reduce.smax", Type::V16I8, ["smaxv ${0:b}, $1.16b", "=w,w"]),
+    ("vector.reduce.smax", Type::V8I16, ["smaxv ${0:h}, $1.8h", "=w,w"]),
+    ("vector.reduce.smax", Type::V4I32, ["smaxv ${0:s}, $1.4s", "=w,w"]),
+    ("vector.reduce.umin", Type::V16I8, ["uminv ${0:b}, $1.16b", "=w,w"]),
+    ("vector.reduce.umin", Type::V8I16, ["uminv ${0:h}, $1.8h", "=w,w"]),
+    ("vector.reduce.umin", Type::V4I32, ["uminv ${0:s}, $1.4s", "=w,w"]),
+    ("vector.reduce.umax", Type::V16I8, ["umaxv ${0:b}, $1.16b", "=w,w"]),
+    ("vector.reduce.umax", Type::V8I16, ["umaxv ${0:h}, $1.8h", "=w,w"]),
+    ("vector.reduce.umax", Type::V4I32, ["umaxv ${0:s}, $1.4s", "=w,w"]),
 ];
 
 /// The machine as legalisation sees it (AAPCS64, 6.8, 6.9 and 10.1). Each member of a result of floats or vectors has a

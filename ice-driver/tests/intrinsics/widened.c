@@ -48,7 +48,8 @@ static void print(const char *name, unsigned size) {
     F(taken, A, W, N, z - x * y) F(counted, A, W, N, z + x) F(less, A, W, N, z - y)                \
     F(apart, A, W, N, z + ABS(x - y)) F(crossed, A, W, N, x * y - z * x) F(three, A, W, N, x + y + 2 * x) \
     F(one, A, W, N, x + 1) F(from, A, W, N, 255 - x)                                               \
-    F(blended, A, W, N, (x * 200 + y * 56) >> 8) F(mixed, A, W, N, ((x * 777 ^ y * 151) - (x << 5)) >> 3)
+    F(blended, A, W, N, (x * 200 + y * 56) >> 8) F(mixed, A, W, N, ((x * 777 ^ y * 151) - (x << 5)) >> 3) \
+    F(greater, A, W, N, z - (x > y)) F(equal, A, W, N, (x & 1 & (x == y)) - z)
 
 typedef void operation(void *wide, void *narrow, const void *p, const void *q);
 typedef void cut_operation(void *narrow, const void *p, const void *q);

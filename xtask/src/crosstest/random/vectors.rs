@@ -39,7 +39,7 @@ pub fn regular_shuffle(body: &mut Body) {
     let b = body.operand(a.ty, 15);
     let by = body.below(lanes as usize) as u32;
     let half = lanes / 2;
-    let (count, lane): (u32, &dyn Fn(u32) -> u32) = match body.below(10) {
+    let (count, lane): (u32, &dyn Fn(u32) -> u32) = match body.below(11) {
         0 => (lanes, &|n| n / 2 + n % 2 * lanes),
         1 => (lanes, &|n| half + n / 2 + n % 2 * lanes),
         2 => (2 * lanes, &|n| n / 2 + n % 2 * lanes),
@@ -49,6 +49,7 @@ pub fn regular_shuffle(body: &mut Body) {
         6 => (lanes, &|n| n + by),
         7 => (lanes, &|_| by),
         8 => (lanes, &|n| n ^ half),
+        9 => (half, &|n| n),
         _ => (2 * lanes, &|n| n),
     };
     // LLVM has wrong code where few lanes of one bit become an integer.

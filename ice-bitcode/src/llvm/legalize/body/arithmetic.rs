@@ -139,6 +139,9 @@ impl Body<'_, '_> {
         if let Some(run) = self.narrow_binary(op, vector, a, b)? {
             return Ok(run);
         }
+        if let Some(run) = self.binary_with_booleans(op, vector, a, b)? {
+            return Ok(run);
+        }
         let out = match self.long_binary(op, vector, a, b)? {
             Some(run) => run,
             None => self.native_binary(op, vector, a, b)?,

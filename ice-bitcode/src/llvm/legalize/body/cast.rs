@@ -108,7 +108,7 @@ impl Body<'_, '_> {
             return Ok(run);
         }
         let out = self.native_cast(op, from, to, a)?;
-        self.note_extended(op, from, a, out);
+        self.note_extended(op, from, to, a, out);
         Ok(out)
     }
 

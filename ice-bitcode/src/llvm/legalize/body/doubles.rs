@@ -238,9 +238,11 @@ impl Body<'_, '_> {
     }
 
     /// All lanes of integers joined by an operation whose order does not matter: wholes first, then halves, then the halves of
-    /// what is left. Where there are no doubles, single parts are the wholes on machines that shuffle their lanes.
+    /// what is left, or the last part by an instruction of that name. Where there are no doubles, single parts are the wholes on
+    /// machines that shuffle their lanes.
     pub(super) fn reduced_by_halves(
         &mut self,
+        name: &str,
         a: Operand,
         mut join: impl FnMut(&mut Self, Value, Value) -> Value,
     ) -> Checked<Option<Value>> {
@@ -266,7 +268,15 @@ impl Body<'_, '_> {
         if each == 2 {
             value = join(self, value, self.get(run, 1));
         }
-        let mut lanes = self.ty_of(value).lanes().min(vector.lanes);
+        let native = self.ty_of(value);
+        let mut lanes = native.lanes().min(vector.lanes);
+        let last = self.push(value);
+        if lanes == native.lanes()
+            && let Some(all) = self.vector_instruction(name, native, [last])?
+        {
+            let first = self.get(all, 0);
+            return Ok(Some(self.lane(first, 0)));
+        }
         while lanes > 1 {
             lanes /= 2;
             let mut upper = value;

@@ -52,11 +52,12 @@ impl Body<'_, '_> {
         let orders = [(a, b), (b, a)].into_iter().take(if op == BinaryOp::Add { 2 } else { 1 });
         for (first, second) in orders.clone() {
             let is_long = |known: &Combined| twice(known.from) == Some(vector);
-            let factors = self.combined_of(second).filter(|known| known.op == BinaryOp::Mul);
+            let factors = self.combined_of(vector, second).filter(|known| known.op == BinaryOp::Mul);
             if let Some(factors) = factors.filter(is_long) {
                 return self.halves_of(product, factors, vector, Some(first)).map(Some);
             }
-            let distance = self.distance_of(second).filter(|known| op == BinaryOp::Add && is_long(known));
+            let distance =
+                self.distance_of(vector, second).filter(|known| op == BinaryOp::Add && is_long(known));
             if let Some(distance) = distance {
                 return self.halves_of(operations.sum_with_distance, distance, vector, Some(first)).map(Some);
             }
@@ -108,7 +109,7 @@ impl Body<'_, '_> {
     /// The absolute values of a difference of lanes that were extended; `None` for others.
     pub(super) fn long_distance(&mut self, vector: VectorShape, a: Run) -> Checked<Option<Run>> {
         let Some(operations) = self.long_operations() else { return Ok(None) };
-        match self.combined_of(a) {
+        match self.combined_of(vector, a) {
             Some(known) if known.op == BinaryOp::Sub && twice(known.from) == Some(vector) => {
                 self.halves_of(operations.distance, known, vector, None).map(Some)
             }
@@ -143,7 +144,7 @@ impl Body<'_, '_> {
 
     /// What was extended to this vector, with lanes of half its width, and how.
     fn half_as_wide(&mut self, wide: Run, vector: VectorShape) -> Checked<Option<(Run, VectorShape, Above)>> {
-        let Some(mut known) = self.extended_of(wide) else { return Ok(None) };
+        let Some(mut known) = self.extended_of(vector, wide) else { return Ok(None) };
         while let Some(next) = twice(known.from)
             && next != vector
         {

@@ -29,8 +29,8 @@ impl Body<'_, '_> {
         let amount = self.uniform_number(b, vector.lane.bits()).filter(|by| (0..16).contains(by));
         match op {
             BinaryOp::Lshr | BinaryOp::Ashr => {
-                if let (Some(low), Some(by)) = (self.low_of(a), amount) {
-                    self.note_origin(out, Origin::LowShifted(low, by));
+                if let (Some(low), Some(by)) = (self.low_of(vector, a), amount) {
+                    self.note_origin(vector, out, Origin::LowShifted(low, by));
                 }
                 return Ok(());
             }
@@ -43,12 +43,12 @@ impl Body<'_, '_> {
             return Ok(());
         };
         let low = self.vector_binary(op, half, x, y)?;
-        self.note_origin(out, Origin::Low(low));
+        self.note_origin(vector, out, Origin::Low(low));
         Ok(())
     }
 
-    fn low_of(&self, run: Run) -> Option<Run> {
-        self.origin(run, |origin| match *origin {
+    fn low_of(&self, shape: VectorShape, run: Run) -> Option<Run> {
+        self.origin(shape, run, |origin| match *origin {
             Origin::Low(low) => Some(low),
             _ => None,
         })
@@ -56,10 +56,10 @@ impl Body<'_, '_> {
 
     /// The lower halves of the lanes of a vector, if they are known.
     fn low_half(&mut self, run: Run, vector: VectorShape, half: VectorShape) -> Checked<Option<Run>> {
-        if let Some(low) = self.low_of(run) {
+        if let Some(low) = self.low_of(vector, run) {
             return Ok(Some(low));
         }
-        if let Some(Extended { narrow, from, range, .. }) = self.extended_of(run) {
+        if let Some(Extended { narrow, from, range, .. }) = self.extended_of(vector, run) {
             return Ok(match () {
                 () if from == half => Some(narrow),
                 () if twice(from) == Some(half) => {
@@ -77,7 +77,7 @@ impl Body<'_, '_> {
         let Some(half) = half_of(from).filter(|half| to.lane.bits() <= half.lane.bits()) else {
             return Ok(None);
         };
-        let known = self.origin(a, |origin| match *origin {
+        let known = self.origin(from, a, |origin| match *origin {
             Origin::Low(low) => Some((low, 0)),
             Origin::LowShifted(low, by) => Some((low, by)),
             _ => None,

@@ -20,6 +20,7 @@ const MOST: usize = 24;
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     stamp: u32,
+    shape: VectorShape,
     run: Run,
     origin: Origin,
 }
@@ -38,6 +39,8 @@ pub(super) enum Origin {
     Low(Run),
     /// Those of what was shifted to the right by some bits.
     LowShifted(Run, i64),
+    /// Booleans of a shape, as 0 and 1.
+    Booleans(Run, VectorShape),
 }
 
 /// Numbers that were extended.
@@ -135,35 +138,41 @@ impl Body<'_, '_> {
             && self.m.legal.machine().shuffles_lanes
     }
 
-    pub(super) fn note_origin(&mut self, run: Run, origin: Origin) {
+    pub(super) fn note_origin(&mut self, shape: VectorShape, run: Run, origin: Origin) {
         let stamp = self.s.stamp;
         if self.s.widened.last().is_some_and(|last| last.stamp != stamp) {
             self.s.widened.clear();
         }
-        self.s.widened.push(Known { stamp, run, origin });
+        self.s.widened.push(Known { stamp, shape, run, origin });
     }
 
-    /// What the latest entry says of a vector for which `f` gives something.
-    pub(super) fn origin<T>(&self, run: Run, f: impl Fn(&Origin) -> Option<T>) -> Option<T> {
-        self.latest().filter(|known| self.are_same(known.run, run)).find_map(|known| f(&known.origin))
+    /// What the latest entry says of a vector for which `f` gives something. Vectors of other lengths may have the same parts.
+    pub(super) fn origin<T>(
+        &self,
+        shape: VectorShape,
+        run: Run,
+        f: impl Fn(&Origin) -> Option<T>,
+    ) -> Option<T> {
+        let known = self.latest().filter(|known| known.shape == shape && self.are_same(known.run, run));
+        known.into_iter().find_map(|known| f(&known.origin))
     }
 
-    pub(super) fn extended_of(&self, run: Run) -> Option<Extended> {
-        self.origin(run, |origin| match *origin {
+    pub(super) fn extended_of(&self, shape: VectorShape, run: Run) -> Option<Extended> {
+        self.origin(shape, run, |origin| match *origin {
             Origin::Extended(extended) => Some(extended),
             _ => None,
         })
     }
 
-    pub(super) fn distance_of(&self, run: Run) -> Option<Combined> {
-        self.origin(run, |origin| match *origin {
+    pub(super) fn distance_of(&self, shape: VectorShape, run: Run) -> Option<Combined> {
+        self.origin(shape, run, |origin| match *origin {
             Origin::Distance(difference) => Some(difference),
             _ => None,
         })
     }
 
-    pub(super) fn combined_of(&self, run: Run) -> Option<Combined> {
-        self.origin(run, |origin| match *origin {
+    pub(super) fn combined_of(&self, shape: VectorShape, run: Run) -> Option<Combined> {
+        self.origin(shape, run, |origin| match *origin {
             Origin::Combined(combined) => Some(combined),
             _ => None,
         })
@@ -182,7 +191,7 @@ impl Body<'_, '_> {
                 inner == from
                     && range.above.extension() == op
                     && self.are_same(narrow, a)
-                    && to.native == Some(self.ty_of(self.get(known.run, 0)))
+                    && known.shape == to
             }
             _ => false,
         };
@@ -199,16 +208,26 @@ impl Body<'_, '_> {
     }
 
     /// Keeps in mind that a vector was extended.
-    pub(super) fn note_extended(&mut self, op: CastOp, from: VectorShape, narrow: Run, wide: Run) {
+    pub(super) fn note_extended(
+        &mut self,
+        op: CastOp,
+        from: VectorShape,
+        to: VectorShape,
+        narrow: Run,
+        wide: Run,
+    ) {
         let above = match op {
             CastOp::Zext => Above::Zeros,
             CastOp::Sext => Above::Sign,
             _ => return,
         };
+        if from.lane == Scalar::Int(1) && op == CastOp::Zext && self.m.legal.machine().shuffles_lanes {
+            self.note_origin(to, wide, Origin::Booleans(narrow, from));
+        }
         if self.is_watched_shape(from) && twice(from).is_some() {
             let range = Range { bits: from.lane.bits(), above };
             let extended = Extended { narrow, from, range, is_result: false };
-            self.note_origin(wide, Origin::Extended(extended));
+            self.note_origin(to, wide, Origin::Extended(extended));
         }
     }
 
@@ -220,13 +239,13 @@ impl Body<'_, '_> {
         let number = |cx: &Self, run| cx.uniform_number(run, vector.lane.bits());
         match op {
             BinaryOp::Lshr | BinaryOp::Ashr => {
-                if let (Some(combined), Some(by)) = (self.combined_of(a), number(self, b)) {
-                    self.note_origin(out, Origin::Shifted(combined, by));
+                if let (Some(combined), Some(by)) = (self.combined_of(vector, a), number(self, b)) {
+                    self.note_origin(vector, out, Origin::Shifted(combined, by));
                 }
             }
             _ => {
                 if let Some(combined) = self.combination(op, vector, a, b) {
-                    self.note_origin(out, Origin::Combined(combined));
+                    self.note_origin(vector, out, Origin::Combined(combined));
                 }
             }
         }
@@ -244,12 +263,13 @@ impl Body<'_, '_> {
             return None;
         }
         let is_half = |known: &Extended| twice(known.from) == Some(vector);
-        let [x, y] = [a, b].map(|run| self.extended_of(run).filter(is_half));
+        let [x, y] = [a, b].map(|run| self.extended_of(vector, run).filter(is_half));
         let [m, n] = [a, b].map(|run| self.uniform_number(run, vector.lane.bits()));
         // The sum with one and another number, in any order.
         if op == BinaryOp::Add {
             for (run, other, number) in [(a, y, n), (b, x, m)] {
-                let Some(sum) = self.combined_of(run).filter(|sum| sum.op == op && !sum.rounds) else {
+                let Some(sum) = self.combined_of(vector, run).filter(|sum| sum.op == op && !sum.rounds)
+                else {
                     continue;
                 };
                 if number == Some(1) {
@@ -305,7 +325,7 @@ impl Body<'_, '_> {
         range: Range,
     ) -> Checked<Run> {
         let out = self.vector_cast(range.above.extension(), from, wide, narrow)?;
-        self.note_origin(out, Origin::Extended(Extended { narrow, from, range, is_result: true }));
+        self.note_origin(wide, out, Origin::Extended(Extended { narrow, from, range, is_result: true }));
         Ok(out)
     }
 
@@ -325,7 +345,7 @@ impl Body<'_, '_> {
             BinaryOp::Lshr | BinaryOp::Ashr => return self.narrow_shift(op, vector, a, b),
             _ => return Ok(None),
         }
-        let [x, y] = [a, b].map(|run| self.extended_of(run));
+        let [x, y] = [a, b].map(|run| self.extended_of(vector, run));
         let Some(mut middle) = x.or(y).map(|known| known.from) else { return Ok(None) };
         let number = |cx: &Self, run| cx.uniform_number(run, vector.lane.bits());
         let range = |cx: &Self, known: Option<Extended>, run| match known {
@@ -355,10 +375,37 @@ impl Body<'_, '_> {
         if is_first && self.double(vector.native).is_some() {
             let out = self.native_binary(op, vector, a, b)?;
             let extended = Extended { narrow, from: middle, range: result, is_result: true };
-            self.note_origin(out, Origin::Extended(extended));
+            self.note_origin(vector, out, Origin::Extended(extended));
             return Ok(Some(out));
         }
         self.extended_again(narrow, middle, vector, result).map(Some)
+    }
+
+    /// A sum with booleans or a difference from such: they are 0 and -1 where they are compared, and taken away or added.
+    pub(super) fn binary_with_booleans(
+        &mut self,
+        op: BinaryOp,
+        vector: VectorShape,
+        a: Run,
+        b: Run,
+    ) -> Checked<Option<Run>> {
+        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
+            return Ok(None);
+        }
+        let booleans = |cx: &Self, run| {
+            cx.origin(vector, run, |origin| match *origin {
+                Origin::Booleans(narrow, from) => Some((narrow, from)),
+                _ => None,
+            })
+        };
+        let (opposite, number, known) = match (op, booleans(self, a), booleans(self, b)) {
+            (BinaryOp::Add, _, Some(known)) => (BinaryOp::Sub, a, known),
+            (BinaryOp::Add, Some(known), None) => (BinaryOp::Sub, b, known),
+            (BinaryOp::Sub, _, Some(known)) => (BinaryOp::Add, a, known),
+            _ => return Ok(None),
+        };
+        let signs = self.vector_cast(CastOp::Sext, known.1, vector, known.0)?;
+        self.native_binary(opposite, vector, number, signs).map(Some)
     }
 
     /// An operand of the shape `vector` in lanes of `middle`: what was extended to it, or a number.
@@ -383,7 +430,8 @@ impl Body<'_, '_> {
 
     /// A shift to the right that leaves the bits above as they are.
     fn narrow_shift(&mut self, op: BinaryOp, vector: VectorShape, a: Run, by: Run) -> Checked<Option<Run>> {
-        let (Some(known), Some(by)) = (self.extended_of(a), self.uniform_number(by, vector.lane.bits()))
+        let (Some(known), Some(by)) =
+            (self.extended_of(vector, a), self.uniform_number(by, vector.lane.bits()))
         else {
             return Ok(None);
         };
@@ -403,7 +451,7 @@ impl Body<'_, '_> {
 
     /// The absolute values of lanes that were extended; `None` of others.
     pub(super) fn narrow_absolute(&mut self, vector: VectorShape, a: Run) -> Checked<Option<Run>> {
-        let Some(Extended { narrow, from, range, .. }) = self.extended_of(a) else { return Ok(None) };
+        let Some(Extended { narrow, from, range, .. }) = self.extended_of(vector, a) else { return Ok(None) };
         if range.is_natural() {
             return Ok(Some(a));
         }
@@ -414,9 +462,9 @@ impl Body<'_, '_> {
     }
 
     /// Keeps in mind that a vector has absolute values.
-    pub(super) fn note_absolute(&mut self, a: Run, out: Run) {
-        if let Some(difference) = self.combined_of(a).filter(|known| known.op == BinaryOp::Sub) {
-            self.note_origin(out, Origin::Distance(difference));
+    pub(super) fn note_absolute(&mut self, vector: VectorShape, a: Run, out: Run) {
+        if let Some(difference) = self.combined_of(vector, a).filter(|known| known.op == BinaryOp::Sub) {
+            self.note_origin(vector, out, Origin::Distance(difference));
         }
     }
 
@@ -431,7 +479,8 @@ impl Body<'_, '_> {
         if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
             return Ok(None);
         }
-        let (Some(known), Some(number)) = (self.extended_of(a), self.uniform_number(b, vector.lane.bits()))
+        let (Some(known), Some(number)) =
+            (self.extended_of(vector, a), self.uniform_number(b, vector.lane.bits()))
         else {
             return Ok(None);
         };
@@ -469,10 +518,10 @@ impl Body<'_, '_> {
 
     /// Keeps in mind that a vector has limits.
     pub(super) fn note_limited(&mut self, cond: IntCond, vector: VectorShape, a: Run, b: Run, out: Run) {
-        if let Some(combined) = self.combined_of(a)
+        if let Some(combined) = self.combined_of(vector, a)
             && let Some(number) = self.uniform_number(b, vector.lane.bits())
         {
-            self.note_origin(out, Origin::Limited(combined, cond, number));
+            self.note_origin(vector, out, Origin::Limited(combined, cond, number));
         }
     }
 
@@ -483,7 +532,7 @@ impl Body<'_, '_> {
         if self.s.widened.is_empty() || !self.is_watched_shape(from) {
             return Ok(None);
         }
-        if let Some(Extended { narrow, from: inner, range, .. }) = self.extended_of(a) {
+        if let Some(Extended { narrow, from: inner, range, .. }) = self.extended_of(from, a) {
             return Ok(Some(match inner.lane.bits().cmp(&to.lane.bits()) {
                 core::cmp::Ordering::Less => self.vector_cast(range.above.extension(), inner, to, narrow)?,
                 core::cmp::Ordering::Equal => narrow,
@@ -491,8 +540,9 @@ impl Body<'_, '_> {
             }));
         }
         let is_whole = |known: &Combined| known.from == to && twice(to) == Some(from);
-        let Some(origin) = self.origin(a, |origin| match origin {
-            Origin::Extended(_) | Origin::Combined(_) | Origin::Low(_) | Origin::LowShifted(..) => None,
+        let Some(origin) = self.origin(from, a, |origin| match origin {
+            Origin::Extended(_) | Origin::Combined(_) => None,
+            Origin::Low(_) | Origin::LowShifted(..) | Origin::Booleans(..) => None,
             other => Some(*other),
         }) else {
             return self.low_cut(from, to, a);

@@ -132,7 +132,7 @@ impl Body<'_, '_> {
             }),
             None => return Ok(None),
         };
-        self.note_absolute(a, out);
+        self.note_absolute(vector, a, out);
         Ok(Some(out))
     }
 

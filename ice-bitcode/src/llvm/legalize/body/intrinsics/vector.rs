@@ -20,7 +20,7 @@ impl Body<'_, '_> {
     pub(super) fn reduce_numbers(&mut self, call: &Call, op: BinaryOp) -> Checked<Operand> {
         let [a, ..] = call.args;
         let lane = self.vector_shape(a.ty)?.lane;
-        if let Some(value) = self.reduced_by_halves(a, |cx, x, y| cx.bin(op, x, y))? {
+        if let Some(value) = self.reduced_by_halves(call.row.name, a, |cx, x, y| cx.bin(op, x, y))? {
             return self.one_of(call.ret, value);
         }
         let run = self.reduce(a, |cx, x, y| cx.scalar_binary(op, lane, x, y))?;
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
             let first = cx.icmp(cond, x, y);
             cx.choose(first, x, y)
         };
-        if let Some(value) = self.reduced_by_halves(a, pick)? {
+        if let Some(value) = self.reduced_by_halves(call.row.name, a, pick)? {
             return self.one_of(call.ret, value);
         }
         let run = self.reduce(a, |cx, x, y| cx.pick(cond, lane, x, y))?;
