@@ -1,16 +1,17 @@
-//! Arithmetic on vectors whose lanes were extended.
+//! Vectors whose lanes were extended, and what was computed of such: what is known of them.
 //!
-//! C computes with `int`, so that sums of bytes are sums of lanes of 32 bits. What fits in fewer bits is computed in lanes
-//! of these, on half as many vectors or fewer, and extended afterwards. And where the result is cut again there may be an
-//! instruction for the whole: an average, a distance, the upper half of a product, a sum that stops at its greatest number.
+//! C computes with `int`, so that sums of bytes are sums of lanes of 32 bits. What fits in fewer bits is
+//! [computed in lanes of these](super::widened_arithmetic), on half as many vectors or fewer, and extended afterwards. Where the
+//! result is [cut again](super::widened_cut) there may be an instruction for the whole, or it takes no more than
+//! [lower halves](super::widened_low). And there may be [instructions that extend](super::widened_long) what they compute with.
 //!
 //! What a vector is made of is known in its block alone, for there it is in registers.
 
-use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, Type};
 
+use super::Body;
 use super::lane_width::Above;
 use super::values::Run;
-use super::{Body, Checked};
 use crate::llvm::legalize::shape::{Scalar, VectorShape};
 
 /// More vectors are not looked through.
@@ -35,7 +36,7 @@ pub(super) enum Origin {
     Distance(Combined),
     /// The lesser of it and a number (`Slt`, `Ult`), or the greater (`Sgt`, `Ugt`).
     Limited(Combined, IntCond, i64),
-    /// The [lower halves](super::low_halves) of its lanes.
+    /// The [lower halves](super::widened_low) of its lanes.
     Low(Run),
     /// Those of what was shifted to the right by some bits.
     LowShifted(Run, i64),
@@ -50,7 +51,7 @@ pub(super) struct Extended {
     pub(super) from: VectorShape,
     pub(super) range: Range,
     /// Whether they were computed in lanes of the shape `from`.
-    is_result: bool,
+    pub(super) is_result: bool,
 }
 
 /// A sum, difference or product of two vectors of the shape `from` in lanes of twice the width, and how these were extended.
@@ -68,29 +69,29 @@ pub(super) struct Combined {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Range {
     /// Bits of each number, with the sign.
-    bits: u32,
+    pub(super) bits: u32,
     pub(super) above: Above,
 }
 
 impl Range {
-    const fn of(number: i64) -> Range {
+    pub(super) const fn of(number: i64) -> Range {
         match number < 0 {
             true => Range { bits: 65 - number.leading_ones(), above: Above::Sign },
             false => Range { bits: 64 - number.leading_zeros(), above: Above::Zeros },
         }
     }
 
-    fn is_natural(self) -> bool {
+    pub(super) fn is_natural(self) -> bool {
         self.above == Above::Zeros
     }
 
     /// As many bits as it takes with a sign.
-    fn signed_bits(self) -> u32 {
+    pub(super) fn signed_bits(self) -> u32 {
         self.bits + u32::from(self.is_natural())
     }
 
     /// What an operator makes of two numbers.
-    fn combined(op: BinaryOp, a: Range, b: Range) -> Range {
+    pub(super) fn combined(op: BinaryOp, a: Range, b: Range) -> Range {
         let are_natural = a.is_natural() && b.is_natural();
         let above = if are_natural && op != BinaryOp::Sub { Above::Zeros } else { Above::Sign };
         let bits = match op {
@@ -102,7 +103,7 @@ impl Range {
     }
 
     /// Whether lanes of so many bits hold all of it, extended as it is.
-    const fn fits(self, bits: u32) -> bool {
+    pub(super) const fn fits(self, bits: u32) -> bool {
         self.bits <= bits
     }
 }
@@ -132,7 +133,7 @@ impl Body<'_, '_> {
     // ---- what is known
 
     /// Whether vectors of this shape are looked at.
-    fn is_watched_shape(&self, vector: VectorShape) -> bool {
+    pub(super) fn is_watched_shape(&self, vector: VectorShape) -> bool {
         matches!(vector.native, Some(Type::V16I8 | Type::V8I16 | Type::V4I32 | Type::V2I64))
             && matches!(vector.lane, Scalar::Int(_))
             && self.m.legal.machine().shuffles_lanes
@@ -312,345 +313,6 @@ impl Body<'_, '_> {
             self.set(parts, i, all);
         }
         Some(parts)
-    }
-
-    // ---- in fewer bits
-
-    /// Numbers of a range that were computed in lanes of `from`, in those of `wide`.
-    fn extended_again(
-        &mut self,
-        narrow: Run,
-        from: VectorShape,
-        wide: VectorShape,
-        range: Range,
-    ) -> Checked<Run> {
-        let out = self.vector_cast(range.above.extension(), from, wide, narrow)?;
-        self.note_origin(wide, out, Origin::Extended(Extended { narrow, from, range, is_result: true }));
-        Ok(out)
-    }
-
-    /// The operator on two vectors, computed in fewer bits; `None` if there is no such way.
-    pub(super) fn narrow_binary(
-        &mut self,
-        op: BinaryOp,
-        vector: VectorShape,
-        a: Run,
-        b: Run,
-    ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
-        match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {}
-            BinaryOp::Lshr | BinaryOp::Ashr => return self.narrow_shift(op, vector, a, b),
-            _ => return Ok(None),
-        }
-        let [x, y] = [a, b].map(|run| self.extended_of(vector, run));
-        let Some(mut middle) = x.or(y).map(|known| known.from) else { return Ok(None) };
-        let number = |cx: &Self, run| cx.uniform_number(run, vector.lane.bits());
-        let range = |cx: &Self, known: Option<Extended>, run| match known {
-            Some(known) => Some(known.range),
-            None => number(cx, run).map(Range::of),
-        };
-        let (Some(first), Some(second)) = (range(self, x, a), range(self, y, b)) else { return Ok(None) };
-        let result = Range::combined(op, first, second);
-        let widest = [x, y].into_iter().flatten().map(|known| known.from.lane.bits()).max();
-        while !result.fits(middle.lane.bits()) || widest > Some(middle.lane.bits()) {
-            match twice(middle) {
-                Some(wider) => middle = wider,
-                None => return Ok(None),
-            }
-        }
-        if middle.lane.bits() >= vector.lane.bits() {
-            return Ok(None);
-        }
-        let (Some(p), Some(q)) =
-            (self.in_middle(x, a, vector, middle)?, self.in_middle(y, b, vector, middle)?)
-        else {
-            return Ok(None);
-        };
-        let narrow = self.vector_binary(op, middle, p, q)?;
-        let is_first = ![x, y].into_iter().flatten().any(|known| known.is_result);
-        // Where vectors are wholes they are extended as they are loaded. What nobody uses of both is no code.
-        if is_first && self.double(vector.native).is_some() {
-            let out = self.native_binary(op, vector, a, b)?;
-            let extended = Extended { narrow, from: middle, range: result, is_result: true };
-            self.note_origin(vector, out, Origin::Extended(extended));
-            return Ok(Some(out));
-        }
-        self.extended_again(narrow, middle, vector, result).map(Some)
-    }
-
-    /// A sum with booleans or a difference from such: they are 0 and -1 where they are compared, and taken away or added.
-    pub(super) fn binary_with_booleans(
-        &mut self,
-        op: BinaryOp,
-        vector: VectorShape,
-        a: Run,
-        b: Run,
-    ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
-        let booleans = |cx: &Self, run| {
-            cx.origin(vector, run, |origin| match *origin {
-                Origin::Booleans(narrow, from) => Some((narrow, from)),
-                _ => None,
-            })
-        };
-        let (opposite, number, known) = match (op, booleans(self, a), booleans(self, b)) {
-            (BinaryOp::Add, _, Some(known)) => (BinaryOp::Sub, a, known),
-            (BinaryOp::Add, Some(known), None) => (BinaryOp::Sub, b, known),
-            (BinaryOp::Sub, _, Some(known)) => (BinaryOp::Add, a, known),
-            _ => return Ok(None),
-        };
-        let signs = self.vector_cast(CastOp::Sext, known.1, vector, known.0)?;
-        self.native_binary(opposite, vector, number, signs).map(Some)
-    }
-
-    /// An operand of the shape `vector` in lanes of `middle`: what was extended to it, or a number.
-    fn in_middle(
-        &mut self,
-        known: Option<Extended>,
-        wide: Run,
-        vector: VectorShape,
-        middle: VectorShape,
-    ) -> Checked<Option<Run>> {
-        match known {
-            Some(Extended { narrow, from, .. }) if from == middle => Ok(Some(narrow)),
-            Some(Extended { narrow, from, range, .. }) => {
-                self.vector_cast(range.above.extension(), from, middle, narrow).map(Some)
-            }
-            None => {
-                let number = self.uniform_number(wide, vector.lane.bits());
-                Ok(number.and_then(|number| self.splat_run(middle, number)))
-            }
-        }
-    }
-
-    /// A shift to the right that leaves the bits above as they are.
-    fn narrow_shift(&mut self, op: BinaryOp, vector: VectorShape, a: Run, by: Run) -> Checked<Option<Run>> {
-        let (Some(known), Some(by)) =
-            (self.extended_of(vector, a), self.uniform_number(by, vector.lane.bits()))
-        else {
-            return Ok(None);
-        };
-        let Extended { narrow, from, range, .. } = known;
-        // Bytes have no shifts of their own everywhere.
-        let is_shift = (0..i64::from(from.lane.bits())).contains(&by) && from.lane.bits() > 8;
-        let op = match (range.above, op) {
-            (Above::Zeros, _) => BinaryOp::Lshr,
-            (Above::Sign, BinaryOp::Ashr) => op,
-            _ => return Ok(None),
-        };
-        let Some(amount) = is_shift.then(|| self.splat_run(from, by)).flatten() else { return Ok(None) };
-        let shifted = self.vector_binary(op, from, narrow, amount)?;
-        let range = Range { bits: range.bits.saturating_sub(by as u32).max(1), ..range };
-        self.extended_again(shifted, from, vector, range).map(Some)
-    }
-
-    /// The absolute values of lanes that were extended; `None` of others.
-    pub(super) fn narrow_absolute(&mut self, vector: VectorShape, a: Run) -> Checked<Option<Run>> {
-        let Some(Extended { narrow, from, range, .. }) = self.extended_of(vector, a) else { return Ok(None) };
-        if range.is_natural() {
-            return Ok(Some(a));
-        }
-        // That of the least number has its bits, and no sign.
-        let Some(values) = self.vector_absolute(from, narrow)? else { return Ok(None) };
-        let range = Range { above: Above::Zeros, ..range };
-        self.extended_again(values, from, vector, range).map(Some)
-    }
-
-    /// Keeps in mind that a vector has absolute values.
-    pub(super) fn note_absolute(&mut self, vector: VectorShape, a: Run, out: Run) {
-        if let Some(difference) = self.combined_of(vector, a).filter(|known| known.op == BinaryOp::Sub) {
-            self.note_origin(vector, out, Origin::Distance(difference));
-        }
-    }
-
-    /// The lesser or the greater of lanes that were extended and of a number.
-    pub(super) fn narrow_extreme(
-        &mut self,
-        cond: IntCond,
-        vector: VectorShape,
-        a: Run,
-        b: Run,
-    ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
-        let (Some(known), Some(number)) =
-            (self.extended_of(vector, a), self.uniform_number(b, vector.lane.bits()))
-        else {
-            return Ok(None);
-        };
-        let (Extended { narrow, from, range, .. }, limit) = (known, Range::of(number));
-        let bits = from.lane.bits();
-        let is_signed = matches!(cond, IntCond::Slt | IntCond::Sgt);
-        // Where the sign is to spare, the comparison that has an instruction everywhere does.
-        let cond = match cond {
-            _ if range.is_natural() && !limit.is_natural() => return Ok(None),
-            _ if !range.is_natural() && !is_signed => return Ok(None),
-            IntCond::Slt | IntCond::Ult if range.signed_bits().max(limit.signed_bits()) <= bits => {
-                IntCond::Slt
-            }
-            IntCond::Sgt | IntCond::Ugt if range.signed_bits().max(limit.signed_bits()) <= bits => {
-                IntCond::Sgt
-            }
-            IntCond::Slt | IntCond::Ult if range.is_natural() && limit.fits(bits) => IntCond::Ult,
-            IntCond::Sgt | IntCond::Ugt if range.is_natural() && limit.fits(bits) => IntCond::Ugt,
-            _ => return Ok(None),
-        };
-        let Some(limits) = self.splat_run(from, number) else { return Ok(None) };
-        let is_least = matches!(cond, IntCond::Sgt | IntCond::Ugt);
-        let range = match (range.above, is_least) {
-            (Above::Zeros, true) => Range { bits: range.bits.max(limit.bits), ..range },
-            (Above::Zeros, false) => Range { bits: range.bits.min(limit.bits), ..range },
-            // What is not below a natural number is one.
-            (Above::Sign, true) if limit.is_natural() => {
-                Range { bits: (range.bits - 1).max(limit.bits).max(1), above: Above::Zeros }
-            }
-            (Above::Sign, _) => Range { bits: range.bits.max(limit.signed_bits()), ..range },
-        };
-        let values = self.vector_extreme(cond, from, [narrow, limits])?;
-        self.extended_again(values, from, vector, range).map(Some)
-    }
-
-    /// Keeps in mind that a vector has limits.
-    pub(super) fn note_limited(&mut self, cond: IntCond, vector: VectorShape, a: Run, b: Run, out: Run) {
-        if let Some(combined) = self.combined_of(vector, a)
-            && let Some(number) = self.uniform_number(b, vector.lane.bits())
-        {
-            self.note_origin(vector, out, Origin::Limited(combined, cond, number));
-        }
-    }
-
-    // ---- cut again
-
-    /// Lanes of extended numbers that are cut, or of what was computed of such; `None` where all is done as it stands.
-    pub(super) fn narrow_cut(&mut self, from: VectorShape, to: VectorShape, a: Run) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(from) {
-            return Ok(None);
-        }
-        if let Some(Extended { narrow, from: inner, range, .. }) = self.extended_of(from, a) {
-            return Ok(Some(match inner.lane.bits().cmp(&to.lane.bits()) {
-                core::cmp::Ordering::Less => self.vector_cast(range.above.extension(), inner, to, narrow)?,
-                core::cmp::Ordering::Equal => narrow,
-                core::cmp::Ordering::Greater => self.vector_cast(CastOp::Trunc, inner, to, narrow)?,
-            }));
-        }
-        let is_whole = |known: &Combined| known.from == to && twice(to) == Some(from);
-        let Some(origin) = self.origin(from, a, |origin| match origin {
-            Origin::Extended(_) | Origin::Combined(_) => None,
-            Origin::Low(_) | Origin::LowShifted(..) | Origin::Booleans(..) => None,
-            other => Some(*other),
-        }) else {
-            return self.low_cut(from, to, a);
-        };
-        let known = match origin {
-            Origin::Shifted(product, by)
-                if is_whole(&product) && product.op == BinaryOp::Mul && by == i64::from(to.lane.bits()) =>
-            {
-                self.upper_halves(product)
-            }
-            Origin::Shifted(sum, 1) if is_whole(&sum) && sum.op == BinaryOp::Add => self.average(sum),
-            Origin::Distance(difference) if is_whole(&difference) => self.distance(difference),
-            Origin::Limited(sum, IntCond::Slt | IntCond::Ult, most)
-                if is_whole(&sum)
-                    && (sum.op, sum.above, sum.rounds) == (BinaryOp::Add, Above::Zeros, false)
-                    && most == (1 << to.lane.bits()) - 1 =>
-            {
-                self.by_instruction("uadd.sat", sum)
-            }
-            Origin::Limited(difference, IntCond::Sgt, 0)
-                if is_whole(&difference)
-                    && (difference.op, difference.above) == (BinaryOp::Sub, Above::Zeros) =>
-            {
-                self.by_instruction("usub.sat", difference)
-            }
-            _ => Ok(None),
-        }?;
-        if known.is_some() { Ok(known) } else { self.low_cut(from, to, a) }
-    }
-
-    /// The instruction of this name on what was combined, where the machine has it.
-    fn by_instruction(&mut self, name: &str, known: Combined) -> Checked<Option<Run>> {
-        let [a, b] = known.args;
-        match known.from.native {
-            Some(native) => self.vector_instruction(name, native, [a, b]),
-            None => Ok(None),
-        }
-    }
-
-    /// The upper halves of a product.
-    pub(super) fn upper_halves(&mut self, product: Combined) -> Checked<Option<Run>> {
-        let machine = self.m.legal.machine();
-        let texts = machine.upper_products.filter(|_| machine.has_assembler);
-        let Some(texts) = texts.filter(|_| product.from.native == Some(Type::V8I16)) else {
-            return self.upper_of_long(product);
-        };
-        let [template, constraints] = texts[usize::from(product.above == Above::Sign)];
-        self.by_wholes(product.args, |cx, factors| {
-            let ty = cx.ty_of(factors[0]);
-            cx.instruction_value(template.into(), constraints, &factors, ty)
-        })
-        .map(Some)
-    }
-
-    /// Half of a sum: rounded up by an instruction, or down by another or from that.
-    fn average(&mut self, sum: Combined) -> Checked<Option<Run>> {
-        let [up, down] = match sum.above {
-            Above::Zeros => ["avgceilu", "avgflooru"],
-            Above::Sign => ["avgceils", "avgfloors"],
-        };
-        if sum.rounds {
-            return self.by_instruction(up, sum);
-        }
-        if let Some(run) = self.by_instruction(down, sum)? {
-            return Ok(Some(run));
-        }
-        let Some(rounded) = self.by_instruction(up, sum)? else { return Ok(None) };
-        let [a, b] = sum.args;
-        self.by_wholes([rounded, a, b], |cx, [rounded, a, b]| {
-            let odd = cx.bin(BinaryOp::Xor, a, b);
-            let odd = cx.bin_int(BinaryOp::And, odd, 1);
-            Ok(cx.bin(BinaryOp::Sub, rounded, odd))
-        })
-        .map(Some)
-    }
-
-    /// The absolute value of a difference.
-    fn distance(&mut self, difference: Combined) -> Checked<Option<Run>> {
-        let [a, b] = difference.args;
-        let (name, native) = match difference.above {
-            Above::Zeros => ("abdu", difference.from.native),
-            Above::Sign => ("abds", difference.from.native),
-        };
-        if let Some(run) = self.by_instruction(name, difference)? {
-            return Ok(Some(run));
-        }
-        match (difference.above, native) {
-            // One of both stops at zero.
-            (Above::Zeros, Some(native)) => {
-                let less = self.vector_instruction("usub.sat", native, [a, b])?;
-                let more = self.vector_instruction("usub.sat", native, [b, a])?;
-                let (Some(less), Some(more)) = (less, more) else { return Ok(None) };
-                self.by_wholes([less, more], |cx, [less, more]| Ok(cx.bin(BinaryOp::Or, less, more)))
-                    .map(Some)
-            }
-            (Above::Sign, Some(Type::V8I16)) => {
-                let pick = |cx: &mut Self, cond, x: Value, y: Value| {
-                    let first = cx.icmp(cond, x, y);
-                    cx.choose(first, x, y)
-                };
-                self.by_wholes([a, b], |cx, [a, b]| {
-                    let (most, least) = (pick(cx, IntCond::Sgt, a, b), pick(cx, IntCond::Slt, a, b));
-                    Ok(cx.bin(BinaryOp::Sub, most, least))
-                })
-                .map(Some)
-            }
-            _ => Ok(None),
-        }
     }
 }
 

@@ -1,0 +1,138 @@
+//! Lanes that were extended, and are cut to the width that they had: where there is an instruction for what was computed in
+//! between, an average, a distance, the upper half of a product or a sum that stops at its greatest number, it is that.
+
+use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
+
+use super::lane_width::Above;
+use super::values::Run;
+use super::widened::{Combined, Extended, Origin, twice};
+use super::{Body, Checked};
+use crate::llvm::legalize::shape::VectorShape;
+
+impl Body<'_, '_> {
+    /// Lanes of extended numbers that are cut, or of what was computed of such; `None` where all is done as it stands.
+    pub(super) fn narrow_cut(&mut self, from: VectorShape, to: VectorShape, a: Run) -> Checked<Option<Run>> {
+        if self.s.widened.is_empty() || !self.is_watched_shape(from) {
+            return Ok(None);
+        }
+        if let Some(Extended { narrow, from: inner, range, .. }) = self.extended_of(from, a) {
+            return Ok(Some(match inner.lane.bits().cmp(&to.lane.bits()) {
+                core::cmp::Ordering::Less => self.vector_cast(range.above.extension(), inner, to, narrow)?,
+                core::cmp::Ordering::Equal => narrow,
+                core::cmp::Ordering::Greater => self.vector_cast(CastOp::Trunc, inner, to, narrow)?,
+            }));
+        }
+        let is_whole = |known: &Combined| known.from == to && twice(to) == Some(from);
+        let Some(origin) = self.origin(from, a, |origin| match origin {
+            Origin::Extended(_) | Origin::Combined(_) => None,
+            Origin::Low(_) | Origin::LowShifted(..) | Origin::Booleans(..) => None,
+            other => Some(*other),
+        }) else {
+            return self.low_cut(from, to, a);
+        };
+        let known = match origin {
+            Origin::Shifted(product, by)
+                if is_whole(&product) && product.op == BinaryOp::Mul && by == i64::from(to.lane.bits()) =>
+            {
+                self.upper_halves(product)
+            }
+            Origin::Shifted(sum, 1) if is_whole(&sum) && sum.op == BinaryOp::Add => self.average(sum),
+            Origin::Distance(difference) if is_whole(&difference) => self.distance(difference),
+            Origin::Limited(sum, IntCond::Slt | IntCond::Ult, most)
+                if is_whole(&sum)
+                    && (sum.op, sum.above, sum.rounds) == (BinaryOp::Add, Above::Zeros, false)
+                    && most == (1 << to.lane.bits()) - 1 =>
+            {
+                self.by_instruction("uadd.sat", sum)
+            }
+            Origin::Limited(difference, IntCond::Sgt, 0)
+                if is_whole(&difference)
+                    && (difference.op, difference.above) == (BinaryOp::Sub, Above::Zeros) =>
+            {
+                self.by_instruction("usub.sat", difference)
+            }
+            _ => Ok(None),
+        }?;
+        if known.is_some() { Ok(known) } else { self.low_cut(from, to, a) }
+    }
+
+    /// The instruction of this name on what was combined, where the machine has it.
+    fn by_instruction(&mut self, name: &str, known: Combined) -> Checked<Option<Run>> {
+        let [a, b] = known.args;
+        match known.from.native {
+            Some(native) => self.vector_instruction(name, native, [a, b]),
+            None => Ok(None),
+        }
+    }
+
+    /// The upper halves of a product.
+    pub(super) fn upper_halves(&mut self, product: Combined) -> Checked<Option<Run>> {
+        let machine = self.m.legal.machine();
+        let texts = machine.upper_products.filter(|_| machine.has_assembler);
+        let Some(texts) = texts.filter(|_| product.from.native == Some(Type::V8I16)) else {
+            return self.upper_of_long(product);
+        };
+        let [template, constraints] = texts[usize::from(product.above == Above::Sign)];
+        self.by_wholes(product.args, |cx, factors| {
+            let ty = cx.ty_of(factors[0]);
+            cx.instruction_value(template.into(), constraints, &factors, ty)
+        })
+        .map(Some)
+    }
+
+    /// Half of a sum: rounded up by an instruction, or down by another or from that.
+    fn average(&mut self, sum: Combined) -> Checked<Option<Run>> {
+        let [up, down] = match sum.above {
+            Above::Zeros => ["avgceilu", "avgflooru"],
+            Above::Sign => ["avgceils", "avgfloors"],
+        };
+        if sum.rounds {
+            return self.by_instruction(up, sum);
+        }
+        if let Some(run) = self.by_instruction(down, sum)? {
+            return Ok(Some(run));
+        }
+        let Some(rounded) = self.by_instruction(up, sum)? else { return Ok(None) };
+        let [a, b] = sum.args;
+        self.by_wholes([rounded, a, b], |cx, [rounded, a, b]| {
+            let odd = cx.bin(BinaryOp::Xor, a, b);
+            let odd = cx.bin_int(BinaryOp::And, odd, 1);
+            Ok(cx.bin(BinaryOp::Sub, rounded, odd))
+        })
+        .map(Some)
+    }
+
+    /// The absolute value of a difference.
+    fn distance(&mut self, difference: Combined) -> Checked<Option<Run>> {
+        let [a, b] = difference.args;
+        let (name, native) = match difference.above {
+            Above::Zeros => ("abdu", difference.from.native),
+            Above::Sign => ("abds", difference.from.native),
+        };
+        if let Some(run) = self.by_instruction(name, difference)? {
+            return Ok(Some(run));
+        }
+        match (difference.above, native) {
+            // One of both stops at zero.
+            (Above::Zeros, Some(native)) => {
+                let less = self.vector_instruction("usub.sat", native, [a, b])?;
+                let more = self.vector_instruction("usub.sat", native, [b, a])?;
+                let (Some(less), Some(more)) = (less, more) else { return Ok(None) };
+                self.by_wholes([less, more], |cx, [less, more]| Ok(cx.bin(BinaryOp::Or, less, more)))
+                    .map(Some)
+            }
+            (Above::Sign, Some(Type::V8I16)) => {
+                let pick = |cx: &mut Self, cond, x: Value, y: Value| {
+                    let first = cx.icmp(cond, x, y);
+                    cx.choose(first, x, y)
+                };
+                self.by_wholes([a, b], |cx, [a, b]| {
+                    let (most, least) = (pick(cx, IntCond::Sgt, a, b), pick(cx, IntCond::Slt, a, b));
+                    Ok(cx.bin(BinaryOp::Sub, most, least))
+                })
+                .map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+}
