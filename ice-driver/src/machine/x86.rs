@@ -102,7 +102,8 @@ const WIDE: MachineDescription = MachineDescription {
     ..NARROW
 };
 
-/// Sums and differences that stop at the ends of the range, averages (SDM volume 2, `PADDS`, `PADDUS`, `PSUBS`, `PSUBUS`, `PAVG`).
+/// Sums and differences that stop at the ends of the range, averages; absolute values with AVX2 (SDM volume 2,
+/// `PADDS`, `PADDUS`, `PSUBS`, `PSUBUS`, `PAVG`, `PABS`).
 #[cfg(feature = "llvm")]
 const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("sadd.sat", Type::V16I8, ["paddsb $2, $0", "=x,0,x"]),
@@ -115,6 +116,9 @@ const VECTOR_INSTRUCTIONS: &[(&str, Type, [&str; 2])] = &[
     ("usub.sat", Type::V8I16, ["psubusw $2, $0", "=x,0,x"]),
     ("avgceilu", Type::V16I8, ["pavgb $2, $0", "=x,0,x"]),
     ("avgceilu", Type::V8I16, ["pavgw $2, $0", "=x,0,x"]),
+    ("abs", Type::V32I8, ["pabsb $1, $0", "=x,x"]),
+    ("abs", Type::V16I16, ["pabsw $1, $0", "=x,x"]),
+    ("abs", Type::V8I32, ["pabsd $1, $0", "=x,x"]),
 ];
 
 /// Conversions of two lanes (SDM volume 2).

@@ -7,6 +7,7 @@
 //! | address that is displaced by registers ([`address`](crate::address)) | in code that may be anywhere |
 //! | address that is compared, computed with or stored | everywhere |
 //! | address from the linker's table | everywhere |
+//! | vector of zeros | shuffle with lanes of one, whose second lane is of it: bytes and words are extended so |
 //!
 //! An operand that the instruction replaces by its result is copied anyway, and so are arguments of calls.
 //! [`X86::name_costly_constants`] follows the rules of lowering: what it names and no rule asks for wastes a register.
@@ -38,7 +39,8 @@ impl X86 {
         match (cx.func.value_def(value), symbol_of(cx.func, value)) {
             (ValueDef::Int(imm), _) => cx.sink.push(Inst::MovImm { width: Width::B64, dst, imm }),
             (_, Some(symbol)) => self.symbol_address(cx, symbol, dst),
-            _ => cx.fault("what is held is neither a number nor an address"),
+            _ if is_zeros(cx.func, value) => cx.sink.push(Inst::ZeroXmm { dst }),
+            _ => cx.fault("what is held is neither a number nor an address, nor a vector of zeros"),
         }
     }
 
@@ -77,9 +79,24 @@ impl X86 {
                 name(b, is_costly(b) && !is_mask);
             }
             InstData::Icmp { args, .. } => args.into_iter().for_each(|value| name(value, is_costly(value))),
+            InstData::InsertElement { element, index, .. } if func.int_value(index) == Some(1) => {
+                // With AVX lanes are mostly extended by an instruction that takes no zeros.
+                let has_avx = module.functions[func.id].traits.wide_registers;
+                if let Some(&InstData::ExtractElement { vector, .. }) =
+                    func.defining_inst(element).map(|inst| func.inst(inst))
+                {
+                    name(vector, !has_avx && is_zeros(func, vector));
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// Whether the value is a vector of 128 bits without any.
+fn is_zeros(func: &Function, value: Value) -> bool {
+    let ty = func.value_type(value);
+    ty.is_vector() && !ty.is_wide() && func.value_def(value) == ValueDef::Zero
 }
 
 /// Whether the value is a number that no instruction carries.

@@ -175,7 +175,8 @@ pub struct MachineDescription {
     /// Inline assembly can be compiled.
     pub has_assembler: bool,
     /// Operations on native vectors that are one instruction: the name of the intrinsic, or of the node in LLVM's graphs where
-    /// there is none, the type, and template and constraints of inline assembly with the result and its operands.
+    /// there is none; the type, of 256 bits if there is no such instruction for less; template and constraints of inline
+    /// assembly with the result and its operands.
     pub vector_instructions: &'static [(&'static str, Type, [&'static str; 2])],
     /// Operations on halves of vectors.
     pub long_operations: Option<LongOperations>,

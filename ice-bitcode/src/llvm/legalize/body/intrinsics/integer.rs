@@ -250,7 +250,11 @@ impl Body<'_, '_> {
         args: [Run; N],
     ) -> Checked<Option<Run>> {
         let machine = self.m.legal.machine();
-        let known = |&&(operation, ty, _): &&(&str, Type, _)| operation == name && ty == native;
+        // What is there for 256 bits alone is not there for less.
+        let whole = self.double(Some(native)).filter(|_| args[0].len.is_multiple_of(2));
+        let known = |&&(operation, ty, _): &&(&str, Type, _)| {
+            operation == name && (ty == native || Some(ty) == whole)
+        };
         let Some(&(.., [template, constraints])) = machine.vector_instructions.iter().find(known) else {
             return Ok(None);
         };
