@@ -403,6 +403,18 @@ impl Layouts {
         &self.offsets[members.start as usize..][..members.len as usize]
     }
 
+    /// Bytes from one `element` of an array or vector to the next: a vector has no room between them.
+    ///
+    /// # Errors
+    ///
+    /// As [`bits`](Self::bits).
+    pub fn stride(&self, of: LlvmType, element: TypeId) -> Checked<u64> {
+        match of {
+            LlvmType::Vector { .. } => self.store_size(element),
+            _ => self.alloc_size(element),
+        }
+    }
+
     /// Where element or member `index` of an aggregate starts. The elements of arrays and vectors have no bound
     /// here, for address computations may go past it.
     ///
@@ -419,19 +431,14 @@ impl Layouts {
                     None => Err(Error::NoSuch { what: "member", index }),
                 }
             }
-            // A vector has no room between its elements.
-            LlvmType::Array { element, .. } => offset_of(self.alloc_size(element)?, index),
-            LlvmType::Vector { element, .. } => offset_of(self.store_size(element)?, index),
+            of @ (LlvmType::Array { element, .. } | LlvmType::Vector { element, .. }) => {
+                match self.stride(of, element)?.checked_mul(index) {
+                    Some(offset @ ..=MAX_SIZE) => Ok(offset),
+                    _ => Err(Error::TooLarge { what: "an offset", limit: MAX_SIZE }),
+                }
+            }
             _ => Err(Error::TypeClass { ty: ty.as_u32().into(), expected: "an aggregate" }),
         }
-    }
-}
-
-/// Where element `index` starts, if one follows the other after `size` bytes.
-fn offset_of(size: u64, index: u64) -> Checked<u64> {
-    match size.checked_mul(index) {
-        Some(offset @ ..=MAX_SIZE) => Ok(offset),
-        _ => Err(Error::TooLarge { what: "an offset", limit: MAX_SIZE }),
     }
 }
 

@@ -98,8 +98,9 @@ impl Body<'_, '_> {
                 walk.constant = walk.constant.wrapping_add(offset as i64);
                 return Ok(());
             }
-            LlvmType::Array { element, .. } => (element, self.m.layouts.alloc_size(element)?),
-            LlvmType::Vector { element, .. } => (element, self.m.layouts.store_size(element)?),
+            of @ (LlvmType::Array { element, .. } | LlvmType::Vector { element, .. }) => {
+                (element, self.m.layouts.stride(of, element)?)
+            }
             _ => return fail(self.type_class(walk.ty, "an aggregate")),
         };
         walk.ty = next;

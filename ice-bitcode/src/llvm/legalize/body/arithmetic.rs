@@ -136,6 +136,9 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Run> {
+        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
+            return self.native_binary(op, vector, a, b);
+        }
         if let Some(run) = self.narrow_binary(op, vector, a, b)? {
             return Ok(run);
         }

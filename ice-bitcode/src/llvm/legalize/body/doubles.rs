@@ -272,7 +272,7 @@ impl Body<'_, '_> {
         let mut lanes = native.lanes().min(vector.lanes);
         let last = self.push(value);
         if lanes == native.lanes()
-            && let Some(all) = self.vector_instruction(name, native, [last])?
+            && let Some(all) = self.vector_instruction(name, [last])?
         {
             let first = self.get(all, 0);
             return Ok(Some(self.lane(first, 0)));

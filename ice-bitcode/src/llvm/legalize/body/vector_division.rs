@@ -112,13 +112,12 @@ impl Body<'_, '_> {
         let ty = self.ty_of(vector);
         let bits = ty.element().bits();
         let machine = self.m.legal.machine();
-        let known = machine.upper_products.filter(|_| bits == 16 && machine.has_assembler);
-        if let Some(texts) = known {
-            let [template, constraints] = texts[usize::from(sign == Signedness::Signed)];
+        let above = if sign == Signedness::Signed { Above::Sign } else { Above::Zeros };
+        if let Some([template, constraints]) = self.upper_product_text(bits, above) {
             let factor = self.splat(ty, number);
             return self.instruction_value(template.into(), constraints, &[vector, factor], ty);
         }
-        if let Some(high) = self.upper_by_long(sign, vector, number)? {
+        if let Some(high) = self.upper_by_long(above, vector, number)? {
             return Ok(high);
         }
         let unsigned = number & ((1 << bits) - 1);
@@ -139,12 +138,18 @@ impl Body<'_, '_> {
         Ok(high)
     }
 
+    /// Template and constraints of the instruction for upper halves of products of lanes of so many bits, where there is one.
+    pub(super) fn upper_product_text(&self, bits: u32, above: Above) -> Option<[&'static str; 2]> {
+        let machine = self.m.legal.machine();
+        let texts = machine.upper_products.filter(|_| bits == 16 && machine.has_assembler)?;
+        Some(texts[usize::from(above == Above::Sign)])
+    }
+
     /// The same by instructions that extend, where there are such.
-    fn upper_by_long(&mut self, sign: Signedness, vector: Value, number: i64) -> Checked<Option<Value>> {
+    fn upper_by_long(&mut self, above: Above, vector: Value, number: i64) -> Checked<Option<Value>> {
         let native = self.ty_of(vector);
         let lane = Scalar::Int(native.element().bits());
         let from = VectorShape { lane, lanes: native.lanes(), native: Some(native) };
-        let above = if sign == Signedness::Signed { Above::Sign } else { Above::Zeros };
         let factor = self.splat(native, number);
         let args = [vector, factor].map(|value| self.push(value));
         let factors = Combined { op: BinaryOp::Mul, args, from, above, rounds: false };
@@ -162,9 +167,15 @@ impl Body<'_, '_> {
             let product = self.bin_int(BinaryOp::Mul, extended, number);
             self.bits_as(product, ty)
         });
+        self.odd_lanes(products, ty)
+    }
+
+    /// Every second lane of two vectors, from the second one on.
+    pub(super) fn odd_lanes(&mut self, vectors: [Value; 2], ty: Type) -> Checked<Value> {
+        let lanes = ty.lanes();
         let places = core::array::from_fn(|n| {
             let n = n as u32;
-            (n < lanes).then(|| (products[(2 * n / lanes) as usize], 2 * n % lanes + 1))
+            (n < lanes).then(|| (vectors[(2 * n / lanes) as usize], 2 * n % lanes + 1))
         });
         self.with_places(ty, &places)
     }

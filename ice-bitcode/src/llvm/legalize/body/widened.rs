@@ -154,8 +154,8 @@ impl Body<'_, '_> {
         run: Run,
         f: impl Fn(&Origin) -> Option<T>,
     ) -> Option<T> {
-        let known = self.latest().filter(|known| known.shape == shape && self.are_same(known.run, run));
-        known.into_iter().find_map(|known| f(&known.origin))
+        let mut known = self.latest().filter(|known| known.shape == shape && self.are_same(known.run, run));
+        known.find_map(|known| f(&known.origin))
     }
 
     pub(super) fn extended_of(&self, shape: VectorShape, run: Run) -> Option<Extended> {
@@ -234,9 +234,6 @@ impl Body<'_, '_> {
 
     /// Keeps in mind what a sum, difference, product or shift was made of.
     pub(super) fn note_combined(&mut self, op: BinaryOp, vector: VectorShape, a: Run, b: Run, out: Run) {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return;
-        }
         let number = |cx: &Self, run| cx.uniform_number(run, vector.lane.bits());
         match op {
             BinaryOp::Lshr | BinaryOp::Ashr => {
@@ -260,7 +257,7 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Option<Combined> {
-        if self.s.widened.is_empty() || !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
             return None;
         }
         let is_half = |known: &Extended| twice(known.from) == Some(vector);

@@ -31,9 +31,6 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
         match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {}
             BinaryOp::Lshr | BinaryOp::Ashr => return self.narrow_shift(op, vector, a, b),
@@ -83,9 +80,6 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
         let booleans = |cx: &Self, run| {
             cx.origin(vector, run, |origin| match *origin {
                 Origin::Booleans(narrow, from) => Some((narrow, from)),
@@ -170,9 +164,6 @@ impl Body<'_, '_> {
         a: Run,
         b: Run,
     ) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(vector) {
-            return Ok(None);
-        }
         let (Some(known), Some(number)) =
             (self.extended_of(vector, a), self.uniform_number(b, vector.lane.bits()))
         else {
@@ -181,22 +172,21 @@ impl Body<'_, '_> {
         let (Extended { narrow, from, range, .. }, limit) = (known, Range::of(number));
         let bits = from.lane.bits();
         let is_signed = matches!(cond, IntCond::Slt | IntCond::Sgt);
+        let is_known = if range.is_natural() { limit.is_natural() } else { is_signed };
         // Where the sign is to spare, the comparison that has an instruction everywhere does.
-        let cond = match cond {
-            _ if range.is_natural() && !limit.is_natural() => return Ok(None),
-            _ if !range.is_natural() && !is_signed => return Ok(None),
-            IntCond::Slt | IntCond::Ult if range.signed_bits().max(limit.signed_bits()) <= bits => {
-                IntCond::Slt
-            }
-            IntCond::Sgt | IntCond::Ugt if range.signed_bits().max(limit.signed_bits()) <= bits => {
-                IntCond::Sgt
-            }
-            IntCond::Slt | IntCond::Ult if range.is_natural() && limit.fits(bits) => IntCond::Ult,
-            IntCond::Sgt | IntCond::Ugt if range.is_natural() && limit.fits(bits) => IntCond::Ugt,
-            _ => return Ok(None),
+        let has_spare = range.signed_bits().max(limit.signed_bits()) <= bits;
+        let is_held = has_spare || range.is_natural() && limit.fits(bits);
+        if !is_known || !is_held {
+            return Ok(None);
+        }
+        let is_least = matches!(cond, IntCond::Sgt | IntCond::Ugt);
+        let cond = match (is_least, has_spare) {
+            (true, true) => IntCond::Sgt,
+            (true, false) => IntCond::Ugt,
+            (false, true) => IntCond::Slt,
+            (false, false) => IntCond::Ult,
         };
         let Some(limits) = self.splat_run(from, number) else { return Ok(None) };
-        let is_least = matches!(cond, IntCond::Sgt | IntCond::Ugt);
         let range = match (range.above, is_least) {
             (Above::Zeros, true) => Range { bits: range.bits.max(limit.bits), ..range },
             (Above::Zeros, false) => Range { bits: range.bits.min(limit.bits), ..range },

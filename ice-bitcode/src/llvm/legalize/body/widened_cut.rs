@@ -1,7 +1,7 @@
 //! Lanes that were extended, and are cut to the width that they had: where there is an instruction for what was computed in
 //! between, an average, a distance, the upper half of a product or a sum that stops at its greatest number, it is that.
 
-use ice_ir::{BinaryOp, CastOp, IntCond, Type, Value};
+use ice_ir::{BinaryOp, CastOp, IntCond, Type};
 
 use super::lane_width::Above;
 use super::values::Run;
@@ -12,9 +12,6 @@ use crate::llvm::legalize::shape::VectorShape;
 impl Body<'_, '_> {
     /// Lanes of extended numbers that are cut, or of what was computed of such; `None` where all is done as it stands.
     pub(super) fn narrow_cut(&mut self, from: VectorShape, to: VectorShape, a: Run) -> Checked<Option<Run>> {
-        if self.s.widened.is_empty() || !self.is_watched_shape(from) {
-            return Ok(None);
-        }
         if let Some(Extended { narrow, from: inner, range, .. }) = self.extended_of(from, a) {
             return Ok(Some(match inner.lane.bits().cmp(&to.lane.bits()) {
                 core::cmp::Ordering::Less => self.vector_cast(range.above.extension(), inner, to, narrow)?,
@@ -43,36 +40,25 @@ impl Body<'_, '_> {
                     && (sum.op, sum.above, sum.rounds) == (BinaryOp::Add, Above::Zeros, false)
                     && most == (1 << to.lane.bits()) - 1 =>
             {
-                self.by_instruction("uadd.sat", sum)
+                self.vector_instruction("uadd.sat", sum.args)
             }
             Origin::Limited(difference, IntCond::Sgt, 0)
                 if is_whole(&difference)
                     && (difference.op, difference.above) == (BinaryOp::Sub, Above::Zeros) =>
             {
-                self.by_instruction("usub.sat", difference)
+                self.vector_instruction("usub.sat", difference.args)
             }
             _ => Ok(None),
         }?;
         if known.is_some() { Ok(known) } else { self.low_cut(from, to, a) }
     }
 
-    /// The instruction of this name on what was combined, where the machine has it.
-    fn by_instruction(&mut self, name: &str, known: Combined) -> Checked<Option<Run>> {
-        let [a, b] = known.args;
-        match known.from.native {
-            Some(native) => self.vector_instruction(name, native, [a, b]),
-            None => Ok(None),
-        }
-    }
-
     /// The upper halves of a product.
     pub(super) fn upper_halves(&mut self, product: Combined) -> Checked<Option<Run>> {
-        let machine = self.m.legal.machine();
-        let texts = machine.upper_products.filter(|_| machine.has_assembler);
-        let Some(texts) = texts.filter(|_| product.from.native == Some(Type::V8I16)) else {
+        let Some([template, constraints]) = self.upper_product_text(product.from.lane.bits(), product.above)
+        else {
             return self.upper_of_long(product);
         };
-        let [template, constraints] = texts[usize::from(product.above == Above::Sign)];
         self.by_wholes(product.args, |cx, factors| {
             let ty = cx.ty_of(factors[0]);
             cx.instruction_value(template.into(), constraints, &factors, ty)
@@ -87,12 +73,12 @@ impl Body<'_, '_> {
             Above::Sign => ["avgceils", "avgfloors"],
         };
         if sum.rounds {
-            return self.by_instruction(up, sum);
+            return self.vector_instruction(up, sum.args);
         }
-        if let Some(run) = self.by_instruction(down, sum)? {
+        if let Some(run) = self.vector_instruction(down, sum.args)? {
             return Ok(Some(run));
         }
-        let Some(rounded) = self.by_instruction(up, sum)? else { return Ok(None) };
+        let Some(rounded) = self.vector_instruction(up, sum.args)? else { return Ok(None) };
         let [a, b] = sum.args;
         self.by_wholes([rounded, a, b], |cx, [rounded, a, b]| {
             let odd = cx.bin(BinaryOp::Xor, a, b);
@@ -104,33 +90,24 @@ impl Body<'_, '_> {
 
     /// The absolute value of a difference.
     fn distance(&mut self, difference: Combined) -> Checked<Option<Run>> {
-        let [a, b] = difference.args;
-        let (name, native) = match difference.above {
-            Above::Zeros => ("abdu", difference.from.native),
-            Above::Sign => ("abds", difference.from.native),
-        };
-        if let Some(run) = self.by_instruction(name, difference)? {
+        let Combined { args, from, above, .. } = difference;
+        let [a, b] = args;
+        let name = if above == Above::Sign { "abds" } else { "abdu" };
+        if let Some(run) = self.vector_instruction(name, args)? {
             return Ok(Some(run));
         }
-        match (difference.above, native) {
+        match (above, from.native) {
             // One of both stops at zero.
-            (Above::Zeros, Some(native)) => {
-                let less = self.vector_instruction("usub.sat", native, [a, b])?;
-                let more = self.vector_instruction("usub.sat", native, [b, a])?;
+            (Above::Zeros, _) => {
+                let less = self.vector_instruction("usub.sat", [a, b])?;
+                let more = self.vector_instruction("usub.sat", [b, a])?;
                 let (Some(less), Some(more)) = (less, more) else { return Ok(None) };
-                self.by_wholes([less, more], |cx, [less, more]| Ok(cx.bin(BinaryOp::Or, less, more)))
-                    .map(Some)
+                self.vector_binary(BinaryOp::Or, from, less, more).map(Some)
             }
             (Above::Sign, Some(Type::V8I16)) => {
-                let pick = |cx: &mut Self, cond, x: Value, y: Value| {
-                    let first = cx.icmp(cond, x, y);
-                    cx.choose(first, x, y)
-                };
-                self.by_wholes([a, b], |cx, [a, b]| {
-                    let (most, least) = (pick(cx, IntCond::Sgt, a, b), pick(cx, IntCond::Slt, a, b));
-                    Ok(cx.bin(BinaryOp::Sub, most, least))
-                })
-                .map(Some)
+                let most = self.vector_extreme(IntCond::Sgt, from, args)?;
+                let least = self.vector_extreme(IntCond::Slt, from, args)?;
+                self.vector_binary(BinaryOp::Sub, from, most, least).map(Some)
             }
             _ => Ok(None),
         }

@@ -5,6 +5,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use ice_ir::{BinaryOp, Type, Value};
 
@@ -64,15 +65,7 @@ impl Body<'_, '_> {
         }
         for (first, second) in orders {
             let Some((narrow, from, above)) = self.half_as_wide(second, vector)? else { continue };
-            let out = self.reserve(first.len);
-            for i in 0..out.len {
-                let text = filled(wide, from.lane.bits(), above, i);
-                let args = [self.get(first, i), self.get(narrow, i / 2)];
-                let native = self.ty_of(args[0]);
-                let value = self.instruction_value(text, TWO, &args, native)?;
-                self.set(out, i, value);
-            }
-            return Ok(Some(out));
+            return self.each_half(wide, (from, above), vector, (Some(first), &[narrow])).map(Some);
         }
         Ok(None)
     }
@@ -125,18 +118,14 @@ impl Body<'_, '_> {
             return Ok(None);
         };
         let products = self.halves_of(operations.product, factors, vector, None)?;
-        let (count, out) = (native.lanes(), self.reserve(factors.args[0].len));
+        let out = self.reserve(factors.args[0].len);
         for i in 0..out.len {
             // A short vector has one half.
             let halves = [2 * i, (2 * i + 1).min(products.len - 1)].map(|n| {
                 let product = self.get(products, n);
                 self.bits_as(product, native)
             });
-            let places = core::array::from_fn(|n| {
-                let n = n as u32;
-                (n < count).then(|| (halves[(2 * n / count) as usize], 2 * n % count + 1))
-            });
-            let upper = self.with_places(native, &places)?;
+            let upper = self.odd_lanes(halves, native)?;
             self.set(out, i, upper);
         }
         Ok(Some(out))
@@ -163,18 +152,26 @@ impl Body<'_, '_> {
         vector: VectorShape,
         changed: Option<Run>,
     ) -> Checked<Run> {
+        self.each_half(template, (known.from, known.above), vector, (changed, &known.args))
+    }
+
+    /// The instruction for each part of a vector: on that part of another one, if there is one, and on halves.
+    fn each_half(
+        &mut self,
+        template: &str,
+        (from, above): (VectorShape, Above),
+        vector: VectorShape,
+        (wide, narrow): (Option<Run>, &[Run]),
+    ) -> Checked<Run> {
         let native = vector.native.unwrap_or(Type::V2I64);
         let out = self.reserve(vector.lanes.div_ceil(native.lanes()));
         for i in 0..out.len {
-            let text = filled(template, known.from.lane.bits(), known.above, i);
-            let [x, y] = known.args.map(|run| self.get(run, i / 2));
-            let value = match changed {
-                Some(run) => {
-                    let first = self.get(run, i);
-                    self.instruction_value(text, CHANGED, &[first, x, y], native)?
-                }
-                None => self.instruction_value(text, TWO, &[x, y], native)?,
-            };
+            let wide = wide.map(|run| self.get(run, i));
+            let halves = narrow.iter().map(|&run| self.get(run, i / 2));
+            let args: Vec<Value> = wide.into_iter().chain(halves).collect();
+            let constraints = if args.len() == 3 { CHANGED } else { TWO };
+            let text = filled(template, from.lane.bits(), above, i);
+            let value = self.instruction_value(text, constraints, &args, native)?;
             self.set(out, i, value);
         }
         Ok(out)

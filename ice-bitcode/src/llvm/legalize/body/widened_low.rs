@@ -25,7 +25,7 @@ impl Body<'_, '_> {
         b: Run,
         out: Run,
     ) -> Checked<()> {
-        let Some(half) = half_of(vector).filter(|_| !self.s.widened.is_empty()) else { return Ok(()) };
+        let Some(half) = half_of(vector) else { return Ok(()) };
         let amount = self.uniform_number(b, vector.lane.bits()).filter(|by| (0..16).contains(by));
         match op {
             BinaryOp::Lshr | BinaryOp::Ashr => {

@@ -75,19 +75,18 @@ impl Body<'_, '_> {
             IntCond::Ult => "umin",
             _ => "umax",
         };
-        let known = match vector.native {
-            Some(native) => self.vector_instruction(name, native, [a, b])?,
-            None => None,
-        };
-        let out = match known {
+        let out = match self.vector_instruction(name, [a, b])? {
             Some(run) => run,
-            None => self.by_wholes([a, b], |cx, [x, y]| {
-                let first = cx.icmp(cond, x, y);
-                Ok(cx.choose(first, x, y))
-            })?,
+            None => self.by_wholes([a, b], |cx, [x, y]| Ok(cx.extreme(cond, x, y)))?,
         };
         self.note_limited(cond, vector, a, b, out);
         Ok(out)
+    }
+
+    /// The first if the condition holds between both, else the second.
+    pub(super) fn extreme(&mut self, cond: IntCond, x: Value, y: Value) -> Value {
+        let first = self.icmp(cond, x, y);
+        self.choose(first, x, y)
     }
 
     /// `abs`.
@@ -119,10 +118,13 @@ impl Body<'_, '_> {
         }
         let is_done = |ty: Type| matches!(ty.element(), Type::I8 | Type::I16 | Type::I32);
         let mut known = self.long_distance(vector, a)?;
-        if let (None, Some(native)) = (known, vector.native) {
-            known = self.vector_instruction("abs", native, [a])?;
+        if known.is_none() {
+            known = self.vector_instruction("abs", [a])?;
         }
-        let out = match if known.is_some() { known } else { self.double_absolute(vector, a)? } {
+        if known.is_none() {
+            known = self.double_absolute(vector, a)?;
+        }
+        let out = match known {
             Some(run) => run,
             // With all bits the other way round, and 1 more, where the sign is set.
             None if vector.native.is_some_and(is_done) => self.each_part(a, a, |cx, x, _| {
@@ -223,12 +225,9 @@ impl Body<'_, '_> {
     /// A sum or difference that stops at the ends of the range.
     pub(super) fn saturate(&mut self, call: &Call, op: BinaryOp, sign: Sign) -> Checked<Operand> {
         let [a, b, ..] = call.args;
-        if let Kind::Vector(VectorShape { native: Some(native), .. }) = self.kind(a.ty)
-            && a.ty == b.ty
-            && a.ty == call.ret
-        {
+        if matches!(self.kind(a.ty), Kind::Vector(_)) && a.ty == b.ty && a.ty == call.ret {
             let args = [self.run(a), self.run(b)];
-            if let Some(run) = self.vector_instruction(call.row.name, native, args)? {
+            if let Some(run) = self.vector_instruction(call.row.name, args)? {
                 return Ok(self.operand(call.ret, run));
             }
         }
@@ -246,9 +245,9 @@ impl Body<'_, '_> {
     pub(in crate::llvm::legalize::body) fn vector_instruction<const N: usize>(
         &mut self,
         name: &str,
-        native: Type,
         args: [Run; N],
     ) -> Checked<Option<Run>> {
+        let native = self.ty_of(self.get(args[0], 0));
         let machine = self.m.legal.machine();
         // What is there for 256 bits alone is not there for less.
         let whole = self.double(Some(native)).filter(|_| args[0].len.is_multiple_of(2));

@@ -31,11 +31,7 @@ impl Body<'_, '_> {
     pub(super) fn reduce_extreme(&mut self, call: &Call, cond: IntCond) -> Checked<Operand> {
         let [a, ..] = call.args;
         let lane = self.vector_shape(a.ty)?.lane;
-        let pick = |cx: &mut Self, x: Value, y: Value| {
-            let first = cx.icmp(cond, x, y);
-            cx.choose(first, x, y)
-        };
-        if let Some(value) = self.reduced_by_halves(call.row.name, a, pick)? {
+        if let Some(value) = self.reduced_by_halves(call.row.name, a, |cx, x, y| cx.extreme(cond, x, y))? {
             return self.one_of(call.ret, value);
         }
         let run = self.reduce(a, |cx, x, y| cx.pick(cond, lane, x, y))?;

@@ -28,7 +28,7 @@ impl Body<'_, '_> {
             return Ok(None);
         }
         let parts = self.run(a);
-        if let Some(run) = self.vector_instruction(call.row.name, native, [parts])? {
+        if let Some(run) = self.vector_instruction(call.row.name, [parts])? {
             return Ok(Some(self.operand(call.ret, run)));
         }
         let out = match op {
