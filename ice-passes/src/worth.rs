@@ -9,7 +9,7 @@ use ice_ir::{BinaryOp, CastOp, Function, InstData};
 pub(crate) fn is_worth_register(func: &Function, data: &InstData) -> bool {
     match *data {
         InstData::Binary { op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::And, args } => {
-            !args.into_iter().any(|arg| func.is_constant(arg))
+            !args.into_iter().any(|arg| func.int_value(arg).is_some())
         }
         InstData::Binary { op: BinaryOp::Shl, args: [_, amount] } => {
             !matches!(func.int_value(amount), Some(0..=3))
