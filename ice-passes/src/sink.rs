@@ -206,6 +206,11 @@ fn sink_steps(
                 let is_compared = is_compared(func, (uses, loads), block, phi);
                 scratch.back_edges.note(func, (loops, uses), (phi, def), block, is_compared);
             }
+        } else if let Some(def) = func.defining_inst(value)
+            && uses.count_if_known(value) == 1
+            && may_wait(func, def, block)
+        {
+            any |= sink_step(func, uses, phi, value, def);
         }
     }
     any
@@ -218,6 +223,21 @@ fn is_step(func: &Function, def: Inst, phi: Value) -> bool {
         InstData::CallIntrinsic { op, args, .. } => op.is_computation() && func.args(args) == [phi],
         _ => false,
     }
+}
+
+/// Whether `def`, of `block`, computes something and may do so later without keeping more than one value of the block for it.
+fn may_wait(func: &Function, def: Inst, block: Block) -> bool {
+    let is_computation = match *func.inst(def) {
+        InstData::Binary { op, .. } => !op.is_division(),
+        InstData::CallIntrinsic { op, .. } => op.is_computation(),
+        _ => false,
+    };
+    let mut of_block = 0;
+    func.for_each_operand(def, |operand| {
+        let at = func.defining_inst(operand).and_then(|inst| func.layout.block_of(inst));
+        of_block += u32::from(at == Some(block));
+    });
+    is_computation && of_block < 2 && func.layout.block_of(def) == Some(block)
 }
 
 /// Whether `def` computes something from a constant.
