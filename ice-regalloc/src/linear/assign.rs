@@ -43,6 +43,8 @@ pub(super) struct Assign {
     pub busy: Vec<Vec<Held>>,
     /// Units of registers given out.
     pub used: RegUnits,
+    /// Registers that intervals to come would share with a neighbour that has one.
+    wanted: Vec<Wanted>,
     pub evictions: u32,
     /// Intervals in holes that were looked at.
     pub steps: u64,
@@ -58,6 +60,16 @@ struct Holder {
     end: u32,
     units: RegUnits,
 }
+
+/// The next value of a loop's variable begins at `from`, and the variable, which is over by then, has these units.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    from: u32,
+    units: RegUnits,
+}
+
+/// Most such values that are kept in mind.
+const MAX_WANTED: usize = 32;
 
 /// Most intervals in holes that are kept apart; others hold their registers through their holes.
 const MAX_INACTIVE: usize = 256;
@@ -167,6 +179,29 @@ impl Assign {
         units
     }
 
+    /// Keeps in mind that the first neighbour of `v`, whose turn comes later, wants these units as well.
+    fn want(&mut self, ranges: &Ranges, v: u32, units: RegUnits) {
+        let interval = &ranges.intervals[v as usize];
+        if interval.near_weight[0] < LOOP || self.wanted.len() == MAX_WANTED {
+            return;
+        }
+        let next = &ranges.intervals[interval.near[0] as usize];
+        if next.reg == NO_REG && next.count > 0 {
+            self.wanted.push(Wanted { from: ranges.start(interval.near[0]), units });
+        }
+    }
+
+    /// The units that are wanted while `v` lives.
+    fn wanted_in(&mut self, ranges: &Ranges, v: u32) -> RegUnits {
+        if self.wanted.is_empty() {
+            return RegUnits::EMPTY;
+        }
+        let (start, end) = (ranges.start(v), ranges.end(v));
+        self.wanted.retain(|wanted| wanted.from > start);
+        let meant = self.wanted.iter().filter(|wanted| wanted.from < end);
+        meant.fold(RegUnits::EMPTY, |all, wanted| all.union(wanted.units))
+    }
+
     /// Segments in which these units are held.
     pub fn num_held(&self, units: RegUnits) -> usize {
         units.iter().map(|u| self.busy[usize::from(u)].len()).sum()
@@ -184,13 +219,14 @@ impl Scanner<'_> {
     /// Assigns registers to the intervals. Not inlined, so that its values have the registers.
     #[inline(never)]
     pub fn run(&mut self) {
-        let Assign { losers, active, inactive, busy, used, evictions, steps, .. } = &mut *self.assign;
+        let Assign { losers, active, inactive, busy, used, wanted, evictions, steps, .. } = &mut *self.assign;
         busy.resize(RegUnits::CAPACITY, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
         losers.clear();
         active.clear();
         inactive.clear();
+        wanted.clear();
         *evictions = 0;
         *steps = 0;
         self.active_units = RegUnits::EMPTY;
@@ -244,7 +280,7 @@ impl Scanner<'_> {
     }
 
     /// A register for `v` outside `taken`: hints first, then the class in order, best one that its neighbour can share.
-    fn find(&self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
+    fn find(&mut self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
         let interval = &self.ranges.intervals[v as usize];
         let (class, narrow) = (RegClass(interval.class), RegClass(interval.narrow));
         let [a, b] = interval.near.map(|n| match self.ranges.intervals.get(n as usize) {
@@ -253,7 +289,7 @@ impl Scanner<'_> {
         });
         let is_ahead = interval.near_weight[0] >= LOOP && a[0] == NO_REG;
         let hints = [a[0], b[0], interval.hint, a[1], b[1]];
-        let (hints, unfit) = if is_ahead { self.leave_unfit(v, hints) } else { (hints, RegUnits::EMPTY) };
+        let (hints, unfit) = if is_ahead { self.look_ahead(v, hints) } else { (hints, RegUnits::EMPTY) };
         for hint in hints {
             if hint == NO_REG || !self.tables.in_class(narrow, hint) {
                 continue;
@@ -269,7 +305,10 @@ impl Scanner<'_> {
             }
         }
         let avoid = taken.union(reserved).union(self.too_dear(v));
-        if is_ahead && let Some(shared) = self.tables.first_free(narrow, avoid.union(unfit)) {
+        let unfit = unfit.union(self.assign.wanted_in(self.ranges, v));
+        if !unfit.is_empty()
+            && let Some(shared) = self.tables.first_free(narrow, avoid.union(unfit))
+        {
             return Some(shared);
         }
         let found = self.tables.first_free(narrow, avoid);
@@ -279,12 +318,18 @@ impl Scanner<'_> {
         found
     }
 
-    /// The hints of `v` without those that its first neighbour, whose turn comes later, will hardly share and that weigh less,
-    /// and the units that the neighbour will hardly get.
+    /// The hints of `v`, whose first neighbour's turn comes later: what that is near to in place of the neighbour's register, if
+    /// `v` is over when it begins, and none that the neighbour will hardly share and that weighs less; and the units that it will
+    /// hardly get.
     #[inline(never)]
-    fn leave_unfit(&self, v: u32, mut hints: [u8; 5]) -> ([u8; 5], RegUnits) {
+    fn look_ahead(&self, v: u32, mut hints: [u8; 5]) -> ([u8; 5], RegUnits) {
         let interval = &self.ranges.intervals[v as usize];
         let unfit = self.unfit(interval.near[0]);
+        if self.ranges.start(interval.near[0]) >= self.ranges.end(v) {
+            let beyond = &self.ranges.intervals[interval.near[0] as usize];
+            let known = beyond.near.iter().filter_map(|&n| self.ranges.intervals.get(n as usize));
+            hints[0] = known.map(|other| other.reg).find(|&reg| reg != NO_REG).unwrap_or(NO_REG);
+        }
         let [first, second] = interval.near_weight;
         for (hint, rival) in hints.iter_mut().zip([0.0, second, interval.hint_weight, 0.0, 0.0]) {
             if *hint != NO_REG && first > rival && self.tables.units(PReg(*hint)).intersects(unfit) {
@@ -357,6 +402,7 @@ impl Scanner<'_> {
         };
         self.take(v, reg);
         let units = self.tables.units(reg);
+        self.assign.want(self.ranges, v, units);
         self.assign.active.push(Holder { vreg: v, until, end, units });
         self.active_units.insert(units);
         self.next_end = self.next_end.min(until);

@@ -417,6 +417,11 @@ impl Ranges {
         self.links.segments[self.intervals[v as usize].first as usize].from
     }
 
+    /// Where the last segment of `v` ends.
+    pub fn end(&self, v: u32) -> u32 {
+        self.segments_of(v).last().map_or(0, |segment| segment.to)
+    }
+
     /// The segments of `v` that the scan has not passed.
     pub fn rest(&self, v: u32) -> &[Segment] {
         let interval = &self.intervals[v as usize];
