@@ -78,6 +78,9 @@ macro_rules! instructions {
     /// dst = cond ? imm : dst, a number that one instruction makes.
     CondMovImm { cond: Cond, dst: VReg, imm: u32 } "ldr.{cond} {dst}, ={imm}"
         [dst: use_def_reg(GPR)] => em.e.mov_u32(cond, dst, imm);
+    /// dst = cond ? dst + src : dst.
+    CondAdd { cond: Cond, dst: VReg, src: Src } "add.{cond} {dst}, {src}"
+        [src: src(), dst: use_def_reg(GPR)] => em.e.alu(cond, Alu::Add, Flags::Keep, dst, dst, src);
     /// dst = cond ? 1 : 0, and 1 as well where the second condition holds.
     SetCond { cond: Cond, or: Option<Cond>, dst: VReg } "{dst} = set.{cond} or {or}"
         [dst: def_reg(GPR)] => em.set_cond(cond, or, dst);

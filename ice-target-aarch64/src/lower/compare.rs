@@ -3,10 +3,10 @@
 use super::{bits, float_width, immediate, number_of, width};
 use crate::inst::{Inst, Rhs, Src, Test};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Alu, Compare, Cond, Extend, LogicImm, Select, Width};
+use ice_asm::aarch64::{Alu, Compare, Cond, Extend, LogicImm, Select, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::{Condition, by_less};
+use ice_codegen::rules::{Condition, by_less, with_neighbor};
 use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
@@ -26,6 +26,13 @@ const fn by_flags(cond: Cond) -> Outcome {
 }
 
 ice_codegen::arm_conditions!(Cond);
+
+/// The comparison of numbers of `ty` with `number`, or with a neighbour of it where the instruction has that and not this.
+pub(super) fn carried(cond: IntCond, number: u64, ty: Type) -> (IntCond, u64) {
+    let has = |number| immediate(Alu::Sub, width(ty), number).is_some();
+    let other = if has(number) { None } else { with_neighbor(cond, number, ty.bits()) };
+    other.filter(|&(_, number)| has(number)).unwrap_or((cond, number))
+}
 
 impl Aarch64 {
     /// Prepares for a scalar comparison. What else needs constants must be materialised before.
@@ -83,6 +90,7 @@ impl Aarch64 {
             _ => self.extended(cx, sign, a),
         };
         if let Some(number) = number {
+            let (cond, number) = carried(cond, number, ty);
             self.compare_number(cx, width, lhs, number);
             return by_flags(int_cond(cond));
         }
@@ -209,6 +217,37 @@ impl Aarch64 {
                 cx.sink.push(Inst::SetCond { dst, cond });
             }
             Outcome::Either(a, b) => self.set_either(cx, dst, [a, b]),
+        }
+    }
+
+    /// `dst` = `lhs`, or one more where the folded comparison `cond` holds.
+    pub(super) fn count<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (width, dst): (Width, VReg),
+        lhs: VReg,
+        cond: Value,
+    ) {
+        // One more where the condition does not hold.
+        let unless = |from: VReg, dst, cond| {
+            let (op, if_true, if_false) = (Select::Csinc, Src::Reg(from), Src::Reg(from));
+            Inst::Select { op, width, dst, if_true, if_false, cond }
+        };
+        match self.condition(cx, cond) {
+            Outcome::Known(known) => self.alu_number(cx, (Alu::Add, width), dst, lhs, known.into()),
+            // The sign.
+            Outcome::By(Test::BitOne(src, bit)) if bit == bits(width) - 1 => {
+                self.alu(cx, (Alu::Add, width), dst, lhs, Rhs::Shift(src, Shift::Lsr, bit));
+            }
+            Outcome::By(test) => {
+                let cond = self.flags(cx, test);
+                cx.sink.push(unless(lhs, dst, cond.invert()));
+            }
+            Outcome::Either(a, b) => {
+                let between = self.wide_temp(cx, width);
+                cx.sink.push(unless(lhs, between, a.invert()));
+                cx.sink.push(unless(between, dst, b.invert()));
+            }
         }
     }
 

@@ -13,6 +13,7 @@
 //! What an instruction can carry itself ([`immediate`](super::immediate)) is not made. What loops use is made before them
 //! ([`ice_codegen::constant_hoisting`]): [`Aarch64::name_costly_constants`] follows the rules of lowering.
 
+use super::compare::carried;
 use super::divide::wide_numbers;
 use super::int::alu;
 use super::{float_width, immediate, number_of, width};
@@ -173,9 +174,10 @@ impl Aarch64 {
                     }
                 }
             }
-            InstData::Icmp { args: [_, b], .. } => {
+            InstData::Icmp { cond, args: [_, b] } => {
+                let ty = func.value_type(b);
                 if let Some(n) = number_of(func, b)
-                    && immediate(Alu::Sub, width(func.value_type(b)), n).is_none()
+                    && immediate(Alu::Sub, width(ty), carried(cond, n, ty).1).is_none()
                 {
                     number(b, n);
                 }

@@ -3,6 +3,7 @@
 //! | definition | user | becomes |
 //! |---|---|---|
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | the condition of the branch or choice |
+//! | comparison, extended by zeros | sum | `csinc` |
 //! | `and` | comparison with zero | `tst`, or a test of one bit |
 //! | shift by a constant | sum, difference, logic | a shifted operand |
 //! | extension to 64 bits, perhaps shifted to the left by 4 at most | sum, difference | an extended operand |
@@ -198,10 +199,12 @@ impl Aarch64 {
                     && cx.folded(arg).is_none()
                     && !cx.is_constant(arg)
                     && (folds_extension(cx, result, user) || is_long_factor(cx, result, user))
+                    || cx.folds_count(def, user)
             }
             InstData::Load { .. } => folds_load(cx, def, ty, user),
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
-                !func.value_type(args[0]).is_vector() && cx.decides(result, user)
+                !func.value_type(args[0]).is_vector()
+                    && (cx.decides(result, user) || cx.is_counted(def, user))
             }
             InstData::CallIntrinsic { op: Intrinsic::Fneg, .. } => {
                 let data = cx.func.inst(user);

@@ -111,6 +111,12 @@ impl Aarch64 {
             _ => number_of(cx.func, b),
         };
         let Some(number) = number else {
+            if op == Alu::Add
+                && let Some(cond) = cx.counted(b)
+            {
+                let lhs = self.reg(cx, a);
+                return self.count(cx, (width, dst), lhs, cond);
+            }
             let complement = cx.folded(b).and_then(|def| fold::inverted(cx.func, def));
             let (op, rhs) = match (op, complement) {
                 (Alu::And, Some(value)) => (Alu::Bic, Rhs::Reg(self.reg(cx, value))),

@@ -6,7 +6,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift, Unary};
 use ice_codegen::extension::{is_zero_extended, known_halves, word};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::rules::Condition;
+use ice_codegen::rules::{Condition, with_neighbor};
 use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
@@ -29,6 +29,18 @@ enum Source {
 }
 
 ice_codegen::arm_conditions!(Cond);
+
+/// The comparison of numbers of `ty` with `number`, or with a neighbour of it where an operand is that and not this.
+pub(super) fn carried(cond: IntCond, number: u32, ty: Type) -> (IntCond, u32) {
+    let is_carried = |n: u32| ModImm::new(n).is_some() || ModImm::new(n.wrapping_neg()).is_some();
+    if ty != Type::I32 || is_carried(number) {
+        return (cond, number);
+    }
+    let is_signed = matches!(cond, IntCond::Sgt | IntCond::Sge | IntCond::Slt | IntCond::Sle);
+    let wide = if is_signed { i64::from(number as i32) as u64 } else { number.into() };
+    let other = with_neighbor(cond, wide, 32).map(|(cond, number)| (cond, number as u32));
+    other.filter(|&(_, number)| is_carried(number)).unwrap_or((cond, number))
+}
 
 impl Arm32 {
     /// Sets the flags for a scalar comparison. What else needs constants must be materialised before.
@@ -140,7 +152,7 @@ impl Arm32 {
             }
         };
         if let Some(number) = constant {
-            let number = number << up;
+            let (cond, number) = if up == 0 { carried(cond, number, ty) } else { (cond, number << up) };
             let (op, rhs) = match (ModImm::new(number), ModImm::new(number.wrapping_neg())) {
                 (None, Some(imm)) => (Compare::Cmn, Src::Imm(imm)),
                 _ => (Compare::Cmp, self.number(cx, number)),
@@ -215,6 +227,18 @@ impl Arm32 {
             Test::Flags(cond, or) => Inst::SetCond { cond, or, dst },
             Test::Known(known) => Inst::MovImm { dst, imm: known.into() },
         });
+    }
+
+    /// `dst` = `lhs`, or one more where the folded comparison `cond` holds.
+    pub(super) fn count<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, lhs: VReg, cond: Value) {
+        let conds = match self.condition(cx, cond) {
+            Test::Flags(cond, or) => [Some(cond), or],
+            Test::Known(known) => [known.then_some(Cond::Al), None],
+        };
+        self.mov(cx, dst, Src::Reg(lhs));
+        for cond in conds.into_iter().flatten() {
+            cx.sink.push(Inst::CondAdd { cond, dst, src: Src::Imm(ModImm::small(1)) });
+        }
     }
 
     /// A select with a scalar condition.

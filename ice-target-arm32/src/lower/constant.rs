@@ -11,6 +11,7 @@
 //! What an instruction can carry itself ([`ModImm`]) is not made. What loops use is made before them
 //! ([`ice_codegen::constant_hoisting`]): [`Arm32::name_costly_constants`] follows the rules of lowering.
 
+use super::compare::carried;
 use super::int::{alu, alu_immediate, low_bits};
 use super::{float_size, is_extension};
 use crate::inst::{Amode, Base, Inst, Src, is_one_word};
@@ -193,8 +194,8 @@ impl Arm32 {
                     }
                 }
             }
-            InstData::Icmp { args: [_, b], .. } => {
-                if let Some(n) = word(func, b)
+            InstData::Icmp { cond, args: [_, b] } => {
+                if let Some(n) = word(func, b).map(|n| carried(cond, n, func.value_type(b)).1)
                     && ModImm::new(n).is_none()
                     && ModImm::new(n.wrapping_neg()).is_none()
                 {

@@ -3,6 +3,7 @@
 //! | definition | user | becomes |
 //! |---|---|---|
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
+//! | comparison, extended by zeros | sum | an addition under a condition |
 //! | and | comparison with zero | `tst` |
 //! | shift of a pair by a constant | truncation | a part of the pair |
 //! | shift to the right by a constant | and with low bits | `ubfx` |
@@ -46,6 +47,11 @@ pub(super) enum Shifted {
     Product(Value, Product),
 }
 
+/// Whether the result of `inst` is in one general register.
+fn is_word<S: Sink<Inst>>(cx: &Cx<'_, S>, inst: ice_ir::Inst) -> bool {
+    cx.func.result(inst).is_some_and(|result| cx.func.value_type(result).bits() <= 32)
+}
+
 impl Arm32 {
     /// Whether `user` computes `def`, its operand in its block that nothing else uses, itself.
     pub(crate) fn folds_into<S: Sink<Inst>>(
@@ -57,7 +63,8 @@ impl Arm32 {
         let Some(result) = cx.func.result(def) else { return false };
         match *cx.func.inst(def) {
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
-                !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
+                !cx.func.value_type(args[0]).is_vector()
+                    && (cx.decides(result, user) || is_word(cx, user) && cx.is_counted(def, user))
             }
             InstData::Cast { op: CastOp::Trunc, arg } => {
                 cx.func.value_type(result) == Type::I1
@@ -69,6 +76,7 @@ impl Arm32 {
                     && cx.func.value_type(arg) == Type::I32
                     && matches!(*cx.func.inst(user), InstData::Binary { op: BinaryOp::Mul, args }
                         if long_factors(cx.func, args).is_some())
+                    || is_word(cx, def) && cx.folds_count(def, user)
             }
             InstData::Load { .. } => {
                 matches!(cx.func.value_type(result), Type::I8 | Type::I16)

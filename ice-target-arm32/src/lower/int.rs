@@ -136,6 +136,12 @@ impl Arm32 {
             let lhs = self.reg(cx, b);
             return cx.sink.push(Inst::Alu { op: Alu::Rsb, flags, dst, lhs, rhs });
         }
+        if op == Alu::Add
+            && let Some(cond) = cx.counted(b)
+        {
+            let lhs = self.reg(cx, a);
+            return self.count(cx, dst, lhs, cond);
+        }
         if let Some(inst) = cx.folded(b) {
             if let InstData::Binary { op: BinaryOp::Mul, args } = *cx.func.inst(inst)
                 && self.is_product(cx, inst)
