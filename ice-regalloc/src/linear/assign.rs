@@ -319,13 +319,14 @@ impl Scanner<'_> {
     }
 
     /// The hints of `v`, whose first neighbour's turn comes later: what that is near to in place of the neighbour's register, if
-    /// `v` is over when it begins, and none that the neighbour will hardly share and that weighs less; and the units that it will
+    /// both never live at once and the second neighbour has none, and none that the neighbour will hardly share and that weighs less; and the units that it will
     /// hardly get.
     #[inline(never)]
     fn look_ahead(&self, v: u32, mut hints: [u8; 5]) -> ([u8; 5], RegUnits) {
         let interval = &self.ranges.intervals[v as usize];
         let unfit = self.unfit(interval.near[0]);
-        if self.ranges.start(interval.near[0]) >= self.ranges.end(v) {
+        let next = self.ranges.segments_of(interval.near[0]);
+        if hints[1] == NO_REG && !overlap(self.ranges.segments_of(v), next) {
             let beyond = &self.ranges.intervals[interval.near[0] as usize];
             let known = beyond.near.iter().filter_map(|&n| self.ranges.intervals.get(n as usize));
             hints[0] = known.map(|other| other.reg).find(|&reg| reg != NO_REG).unwrap_or(NO_REG);
