@@ -34,7 +34,9 @@ use ice_asm::CodeBuffer;
 #[cfg(feature = "text")]
 use ice_asm::{BranchIsa, SymbolText, TextListing};
 use ice_ir::native::UnwindTables;
-use ice_ir::{Block, ControlFlowGraph, DominatorTree, Function, Inst, LoopForest, Module, Uses};
+use ice_ir::{
+    Addressing, Block, ControlFlowGraph, DominatorTree, Function, Inst, LoopForest, Module, Type, Uses,
+};
 use ice_regalloc::{InputCheck, Mode, Options, Output, SlotSharing};
 
 /// A function and what is known of it when its lowering begins.
@@ -75,8 +77,8 @@ pub trait CodeGenerator: Send {
     /// Chooses those of the listed constants that loops keep in registers, and begins to remember others that are made.
     fn hold_constants(&mut self, func: &Function, loops: &LoopForest, dominators: &DominatorTree);
 
-    /// Whether an access computes the sum of two registers, one of them scaled, and a number.
-    fn adds_in_addresses(&self) -> bool;
+    /// What an access computes of its address, of the type `pointer`.
+    fn addressing(&self, pointer: Type) -> Addressing;
 
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
@@ -268,8 +270,8 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
         self.lower.held.choose(func, loops, dominators);
     }
 
-    fn adds_in_addresses(&self) -> bool {
-        self.target.adds_in_addresses()
+    fn addressing(&self, pointer: Type) -> Addressing {
+        self.target.addressing(pointer)
     }
 
     fn falls_into_loops(&self) -> bool {

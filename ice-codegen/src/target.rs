@@ -13,7 +13,7 @@ use crate::unwind::UnwindFacts;
 use alloc::boxed::Box;
 use core::fmt;
 use ice_asm::{BranchIsa, CodeBuffer, Listing};
-use ice_ir::{Environment, FuncId, Function, Inst, Module, Type, Value};
+use ice_ir::{Addressing, Environment, FuncId, Function, Inst, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// What code may know of addresses, and how it reaches what is outside of its function.
@@ -129,11 +129,8 @@ pub trait Target {
         false
     }
 
-    /// Whether an access computes the sum of two registers, one of them scaled, and a number, and there are registers
-    /// for that.
-    fn adds_in_addresses(&self) -> bool {
-        false
-    }
+    /// What an access computes of its address, of the type `pointer`.
+    fn addressing(&self, pointer: Type) -> Addressing;
 
     /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType); else a pass makes other instructions of it.
     fn checks_types(&self) -> bool {

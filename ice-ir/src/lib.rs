@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod addressing;
 pub mod assembly;
 pub mod builder;
 pub mod cursor;
@@ -58,6 +59,7 @@ pub mod variables;
 pub mod vectors;
 pub mod verifier;
 
+pub use addressing::Addressing;
 pub use assembly::Assembly;
 pub use builder::FunctionBuilder;
 pub use cursor::Cursor;

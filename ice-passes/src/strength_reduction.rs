@@ -1,16 +1,21 @@
 //! Addresses that advance by a fixed distance with each round of a loop are counted up, not computed anew.
 //!
 //! In an innermost loop, an address that is a sum of multiples of the loop's counters (phis that advance by a constant),
-//! of values from outside the loop and of a number advances by a constant itself. Where an operand of memory cannot
+//! of values from outside the loop and of a number advances by the same distance each time. Where an operand of memory cannot
 //! compute the sum, as for the product in `rows[i][j]` of a loop over `i`, a new counter takes its place: it starts in
-//! front of the loop with the whole sum and advances by its distance. Accesses of the same sum but for the number share
+//! front of the loop with the whole sum and advances by its distance, a number, or a multiple of what comes from outside
+//! (`matrix[i * n + j]`), which is computed in front of the loop. Accesses of the same sum but for the number share
 //! it. Several sums that differ only in what comes from outside the loop share one counter for the multiples, and what
 //! comes from outside is added in front of the loop for each (so-called induction variables and their strength reduction;
 //! Muchnick, "Advanced Compiler Design and Implementation", 14.1).
 //!
-//! Where an access does not add two registers, each sum has a counter of its own. It is done where more instructions
-//! of each round vanish than the counters take: an instruction vanishes if only vanishing ones and rewritten accesses
-//! use it; sums and scales that an operand of memory computes do not count.
+//! Where an access does not add two registers and a number, each sum has a counter of its own. It is done where more
+//! instructions of each round vanish than the counters take: an instruction vanishes if only vanishing ones and rewritten
+//! accesses use it; sums and scales that an operand of memory computes do not count.
+//!
+//! Where an access steps its register, such a counter takes no instruction. If nothing but its own step and the comparison for
+//! equality that ends the loop is left of a counter, it will go to zero ([`sink`](crate::sink())), and the comparison is part
+//! of that: so it is done also where operands of memory compute all addresses.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts, and a dominator tree that knows the blocks of
 //! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::KeptLoops`] if it did).
@@ -21,7 +26,8 @@ use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{
-    BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest, Type, Uses, Value,
+    Addressing, BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, IntCond,
+    LoopForest, Type, Uses, Value,
 };
 
 /// Deepest chain of sums that is looked through.
@@ -34,6 +40,10 @@ const MAX_INCOMING: usize = 8;
 const MAX_ADDRESSES: usize = 64;
 /// Largest number in an address, and largest distance.
 const MAX_NUMBER: u64 = 1 << 24;
+/// Most sums of a loop that get counters although operands of memory compute them.
+const MAX_STEPPING: u32 = 4;
+/// Largest distance by which accesses step their registers.
+const MAX_STEP: u64 = 255;
 
 /// Memory of the pass. Reused from function to function.
 #[derive(Default)]
@@ -41,6 +51,8 @@ pub struct StrengthScratch {
     preheaders: Preheaders,
     /// By block, whether it is the header of a loop with loops in it.
     has_inner: Vec<bool>,
+    /// By block, whether it is the header of a loop that control leaves from other blocks than the last as well.
+    leaves_early: Vec<bool>,
     accesses: Vec<Access>,
     /// By value: how many of its uses vanish.
     gone: Vec<u32>,
@@ -48,13 +60,17 @@ pub struct StrengthScratch {
     touched: Vec<Value>,
 }
 
-/// A load or store whose address no operand of memory computes.
+/// A load or store at an address that advances.
 #[derive(Clone, Copy)]
 struct Access {
     header: Block,
     inst: Inst,
     address: Value,
     sum: Sum,
+    /// How many bytes are accessed.
+    size: i64,
+    /// Whether an operand of memory computes the address.
+    is_operand: bool,
     /// What comes from outside the loop, once computed in front of it.
     base: Option<Value>,
     /// Whether it was looked at, and whether it is the first of the same sum but for the number.
@@ -74,8 +90,31 @@ struct Sum {
 struct Term {
     value: Value,
     factor: i64,
-    /// By how much the value advances in each round, if it is a counter.
-    step: Option<i64>,
+    /// By how much the value advances in each round, if it is a counter or a multiple of one.
+    step: Option<Step>,
+}
+
+/// What a value is in the sum of an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Address,
+    /// What a number is added to.
+    Numbered,
+    /// A term.
+    Term,
+}
+
+/// By how much a value advances in each round of a loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Number(i64),
+    /// The value is the product of `counter`, which advances by the number, and what comes from outside.
+    Multiple {
+        counter: Value,
+        by: i64,
+        of: Value,
+    },
 }
 
 impl Sum {
@@ -115,19 +154,42 @@ impl Sum {
         sum
     }
 
-    /// By how much the sum advances in each round.
+    /// The number by which the sum advances in each round, beside [multiples](Self::multiples).
     fn distance(&self) -> i64 {
-        self.terms().filter_map(|term| Some(term.factor.wrapping_mul(term.step?))).fold(0, i64::wrapping_add)
+        let number = |term: Term| match term.step? {
+            Step::Number(by) => Some(term.factor.wrapping_mul(by)),
+            Step::Multiple { .. } => None,
+        };
+        self.terms().filter_map(number).fold(0, i64::wrapping_add)
     }
 
-    /// Whether an operand of memory computes it: a register, a second one with a scale, and a number.
-    fn is_operand(&self) -> bool {
+    /// The values by whose multiples the sum advances, and the factors.
+    fn multiples(&self) -> impl Iterator<Item = (Value, i64)> + '_ {
+        self.terms().filter_map(|term| match term.step? {
+            Step::Number(_) => None,
+            Step::Multiple { by, of, .. } => Some((of, term.factor.wrapping_mul(by))),
+        })
+    }
+
+    /// Whether it is a counter, but for the number.
+    fn is_counter(&self) -> bool {
+        let mut terms = self.terms();
+        matches!(terms.next(), Some(Term { factor: 1, step: Some(Step::Number(_)), .. }))
+            && terms.next().is_none()
+    }
+
+    /// Whether an operand of memory computes it, of an access of `size` bytes.
+    fn is_operand(&self, addressing: Addressing, size: i64) -> bool {
         let is_plain = |term: &Term| term.factor == 1;
-        let is_scaled = |term: &Term| matches!(term.factor, 1 | 2 | 4 | 8);
+        let is_scaled = |term: &Term| match addressing {
+            Addressing::Base => false,
+            Addressing::BaseOrIndex { .. } => self.number == 0 && (term.factor == 1 || term.factor == size),
+            Addressing::BaseAndIndex => matches!(term.factor, 1 | 2 | 4 | 8),
+        };
         let mut terms = self.terms();
         match (terms.next(), terms.next(), terms.next()) {
             (None, ..) => true,
-            (Some(one), None, _) => is_scaled(&one),
+            (Some(one), None, _) => is_plain(&one) || is_scaled(&one),
             (Some(a), Some(b), None) => is_plain(&a) && is_scaled(&b) || is_scaled(&a) && is_plain(&b),
             _ => false,
         }
@@ -139,16 +201,14 @@ struct Pass<'a> {
     graphs: Graphs<'a>,
     uses: &'a Uses,
     pointer: Type,
-    /// Whether an access adds two registers.
-    adds: bool,
+    addressing: Addressing,
     scratch: &'a mut StrengthScratch,
 }
 
-/// Counts up addresses in the loops of `func`; `pointer` is the type of addresses, and an access `adds` two registers or
-/// none.
+/// Counts up addresses in the loops of `func`; `pointer` is the type of addresses.
 pub fn reduce_strength(
     func: &mut Function,
-    (pointer, adds): (Type, bool),
+    (pointer, addressing): (Type, Addressing),
     (cfg, tree, loops): (&ControlFlowGraph, &DominatorTree, &mut LoopForest),
     uses: &Uses,
     scratch: &mut StrengthScratch,
@@ -163,8 +223,10 @@ pub fn reduce_strength(
             scratch.has_inner[outer.index()] = true;
         }
     }
+    scratch.leaves_early.clear();
+    scratch.leaves_early.resize(func.num_blocks(), false);
     scratch.preheaders.begin(func);
-    let mut pass = Pass { func, graphs: (cfg, tree, loops), uses, pointer, adds, scratch };
+    let mut pass = Pass { func, graphs: (cfg, tree, loops), uses, pointer, addressing, scratch };
     pass.find_accesses();
     if pass.scratch.accesses.is_empty() {
         return Changed::Nothing;
@@ -173,14 +235,14 @@ pub fn reduce_strength(
     pass.scratch.touched.clear();
     pass.scratch.gone.clear();
     pass.scratch.gone.resize(pass.func.num_values(), 0);
-    let mut any = false;
-    let mut start = 0;
-    while let Some(first) = pass.scratch.accesses.get(start) {
-        let (header, sum) = (first.header, first.sum);
-        if !first.is_done {
+    let (steps, mut any, mut start, mut header) = (pass.steps(), false, 0, None);
+    while let Some(&Access { header: of, sum, is_done, is_operand, .. }) = pass.scratch.accesses.get(start) {
+        let is_first = header.replace(of) != Some(of);
+        if !is_done {
             let rest = pass.scratch.accesses[start..].iter().take(MAX_ADDRESSES);
-            let len = rest.take_while(|access| access.header == header).count();
-            any |= pass.reduce(start, start + len, sum);
+            let end = start + rest.take_while(|access| access.header == of).count();
+            let is_stepping = is_first && steps && pass.step(start, end);
+            any |= is_stepping || !is_operand && pass.reduce(start, end, sum);
         }
         start += 1;
     }
@@ -190,6 +252,11 @@ pub fn reduce_strength(
 impl Pass<'_> {
     fn loops(&self) -> &LoopForest {
         self.graphs.2
+    }
+
+    /// Whether an access may step its register.
+    fn steps(&self) -> bool {
+        matches!(self.addressing, Addressing::BaseOrIndex { steps: true })
     }
 
     /// Finds the accesses that may gain.
@@ -202,23 +269,37 @@ impl Pass<'_> {
             if self.scratch.has_inner[header.index()] {
                 continue;
             }
-            let Some(latch) = self.latch(header).filter(|&latch| self.graphs.1.dominates(block, latch))
-            else {
+            let Some(latch) = self.latch(header) else { continue };
+            let is_outside = |&to: &Block| !self.loops().contains(header, to);
+            if block != latch && self.graphs.0.succs(block).iter().any(is_outside) {
+                self.scratch.leaves_early[header.index()] = true;
+            }
+            if !self.graphs.1.dominates(block, latch) {
                 continue;
-            };
+            }
             let mut next = self.func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = self.func.layout.next_inst(inst);
-                if let InstData::Load { address, .. } | InstData::Store { address, .. } =
-                    *self.func.inst(inst)
-                    && !self.uses.is_dead_if_known(inst)
+                let (address, accessed) = match *self.func.inst(inst) {
+                    InstData::Load { address, .. } => (address, self.func.result(inst)),
+                    InstData::Store { address, value, .. } => (address, Some(value)),
+                    _ => continue,
+                };
+                if !self.uses.is_dead_if_known(inst)
                     && let Some(sum) = self.sum(header, latch, address)
                 {
+                    let size = accessed.map_or(0, |value| self.func.value_type(value).bytes()).into();
+                    let is_operand = sum.is_operand(self.addressing, size);
+                    if is_operand && (!self.steps() || sum.is_counter()) {
+                        continue;
+                    }
                     self.scratch.accesses.push(Access {
                         header,
                         inst,
                         address,
                         sum,
+                        size,
+                        is_operand,
                         base: None,
                         is_done: false,
                         is_first: false,
@@ -236,13 +317,14 @@ impl Pass<'_> {
         (back.next().is_none() && tree.dominates(header, latch)).then_some(latch)
     }
 
-    /// The terms of an address that advances and that no operand computes.
+    /// The terms of an address that advances.
     fn sum(&self, header: Block, latch: Block, address: Value) -> Option<Sum> {
         let mut sum = Sum::default();
         let is_sum = self.add(&mut sum, (header, latch), address, 1, MAX_DEPTH);
         let distance = sum.distance();
         let is_small = sum.number.unsigned_abs() <= MAX_NUMBER && distance.unsigned_abs() <= MAX_NUMBER;
-        (is_sum && is_small && distance != 0 && !sum.is_operand()).then_some(sum)
+        let advances = distance != 0 || sum.multiples().next().is_some();
+        (is_sum && is_small && advances).then_some(sum)
     }
 
     /// Adds `factor * value`. Whether that is a sum of multiples of the counters of the loop and of what is from outside.
@@ -261,7 +343,7 @@ impl Pass<'_> {
         }
         match *self.func.inst(def) {
             InstData::Phi { .. } => {
-                let step = self.step(ends, def, value);
+                let step = self.advance(ends, def, value);
                 step.is_some() && sum.add(Term { value, factor, step })
             }
             InstData::Binary { op, args: [a, b] } => match (op, self.func.int_value(b)) {
@@ -276,14 +358,31 @@ impl Pass<'_> {
                     self.add(sum, ends, a, factor.wrapping_mul(1 << amount), depth - 1)
                 }
                 (BinaryOp::Mul, Some(by)) => self.add(sum, ends, a, factor.wrapping_mul(by), depth - 1),
+                (BinaryOp::Mul, None) => {
+                    let step = self.multiple(ends, [a, b]).or_else(|| self.multiple(ends, [b, a]));
+                    step.is_some() && sum.add(Term { value, factor, step })
+                }
                 _ => false,
             },
             _ => false,
         }
     }
 
+    /// By how much a product advances, if one factor is a counter and the other is from outside.
+    fn multiple(&self, ends: (Block, Block), [counter, of]: [Value; 2]) -> Option<Step> {
+        let is_inside = self.func.defining_inst(of).is_some_and(|def| {
+            let block = self.func.layout.block_of(def);
+            block.is_none_or(|block| self.loops().contains(ends.0, block))
+        });
+        let def = self.func.defining_inst(counter).filter(|_| !is_inside)?;
+        match self.advance(ends, def, counter)? {
+            Step::Number(by) => Some(Step::Multiple { counter, by, of }),
+            Step::Multiple { .. } => None,
+        }
+    }
+
     /// By how much the phi `def` advances, if it does by a constant.
-    fn step(&self, (header, latch): (Block, Block), def: Inst, phi: Value) -> Option<i64> {
+    fn advance(&self, (header, latch): (Block, Block), def: Inst, phi: Value) -> Option<Step> {
         let &InstData::Phi { incoming } = self.func.inst(def) else { return None };
         let incoming = self.func.incoming(incoming);
         if self.func.layout.block_of(def) != Some(header) || incoming.len() > MAX_INCOMING {
@@ -291,7 +390,9 @@ impl Pass<'_> {
         }
         let &(next, _) = incoming.iter().find(|&&(_, pred)| pred == latch)?;
         match *self.func.inst(self.func.defining_inst(next)?) {
-            InstData::Binary { op: BinaryOp::Add, args: [a, b] } if a == phi => self.func.int_value(b),
+            InstData::Binary { op: BinaryOp::Add, args: [a, b] } if a == phi => {
+                self.func.int_value(b).map(Step::Number)
+            }
             _ => None,
         }
     }
@@ -302,19 +403,17 @@ impl Pass<'_> {
         let mut vanished = 0;
         for n in start..end {
             let access = self.scratch.accesses[n];
-            if !access.sum.has_same(&sum, is_counter) {
+            if access.is_operand || !access.sum.has_same(&sum, is_counter) {
                 continue;
             }
             let accesses = &mut self.scratch.accesses[start..=n];
             accesses[n - start].is_done = true;
             accesses[n - start].is_first = is_first(accesses);
             sums += u32::from(accesses[n - start].is_first);
-            vanished += self.drop_use(access.header, access.address, true);
+            vanished += self.drop_use(access.header, access.address, Part::Address);
         }
-        for value in self.scratch.touched.drain(..) {
-            self.scratch.gone[value.index()] = 0;
-        }
-        let counters = if self.adds { 1 } else { sums };
+        self.forget_uses();
+        let counters = if self.addressing == Addressing::BaseAndIndex { 1 } else { sums };
         if vanished <= counters {
             return false;
         }
@@ -337,30 +436,109 @@ impl Pass<'_> {
         true
     }
 
+    fn forget_uses(&mut self) {
+        for value in self.scratch.touched.drain(..) {
+            self.scratch.gone[value.index()] = 0;
+        }
+    }
+
+    /// Gives all accesses from `start` to `end`, those of a loop, registers that they step, if less is left of the loop then.
+    /// Whether it did.
+    fn step(&mut self, start: usize, end: usize) -> bool {
+        let (mut sums, mut counters, mut vanished) = (0, 0, 0);
+        for n in start..end {
+            let access = self.scratch.accesses[n];
+            let accesses = &mut self.scratch.accesses[start..=n];
+            accesses[n - start].is_first = is_first(accesses);
+            if accesses[n - start].is_first {
+                sums += 1;
+                counters += u32::from(!steps_register(&self.scratch.accesses[start..end], &access.sum));
+            }
+            vanished += self.drop_use(access.header, access.address, Part::Address);
+        }
+        let header = self.scratch.accesses[start].header;
+        let Some(latch) = self.latch(header) else { return false };
+        // A loop that is left early has few rounds, and the start of a counter costs something too.
+        if !self.scratch.leaves_early[header.index()] {
+            vanished += self.count_idle((header, latch));
+        }
+        self.forget_uses();
+        if vanished <= counters || sums > MAX_STEPPING {
+            return false;
+        }
+        let graphs = self.graphs;
+        let Some(preheader) = self.scratch.preheaders.of(self.func, graphs, header) else { return false };
+        for n in start..end {
+            let access = self.scratch.accesses[n];
+            self.scratch.accesses[n].is_done = true;
+            if access.is_first
+                && let Some(mut place) =
+                    Place::of(self.func, (header, latch), preheader, &access.sum, self.pointer)
+            {
+                // Near the access that may step the register.
+                let mut own = self.scratch.accesses[start..end].iter().rev();
+                let last = own.find(|other| other.sum.has_same(&access.sum, is_any));
+                let last = last.filter(|last| self.func.layout.block_of(last.inst) == Some(latch));
+                if let Some(behind) = last.and_then(|last| self.func.layout.next_inst(last.inst)) {
+                    place.before_round = behind;
+                }
+                self.rewrite((start, end), &access.sum, is_any, &place);
+            }
+        }
+        true
+    }
+
+    /// How many counters of a loop have nothing left but their step and the comparison that ends the loop, where `gone` is gone.
+    fn count_idle(&self, (header, latch): (Block, Block)) -> u32 {
+        let Some(&InstData::CondBr { cond, .. }) = self.func.terminator(latch) else { return 0 };
+        let comparison = self.func.defining_inst(cond).map(|inst| *self.func.inst(inst));
+        let Some(InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args: [next, _] }) = comparison else {
+            return 0;
+        };
+        let step = self.func.defining_inst(next).map(|inst| *self.func.inst(inst));
+        let Some(InstData::Binary { op: BinaryOp::Add, args: [phi, _] }) = step else { return 0 };
+        let is_counter =
+            self.func.defining_inst(phi).is_some_and(|def| self.advance((header, latch), def, phi).is_some());
+        // The step is the other use of the phi, and the phi of the step.
+        let gone = self.scratch.gone.get(phi.index()).copied().unwrap_or(0);
+        let is_idle = is_counter
+            && gone > 0
+            && self.uses.count_if_known(phi) == gone + 1
+            && self.uses.count_if_known(next) == 2
+            && self.uses.count_if_known(cond) == 1;
+        u32::from(is_idle)
+    }
+
     /// A use of `value` vanishes, as the address of an access or as a part of one. How many instructions of the loop do
     /// with it that an operand of memory does not compute.
-    fn drop_use(&mut self, header: Block, value: Value, is_address: bool) -> u32 {
+    fn drop_use(&mut self, header: Block, value: Value, part: Part) -> u32 {
         let Some(def) = self.func.defining_inst(value) else { return 0 };
         let block = self.func.layout.block_of(def);
         if block.is_none_or(|block| !self.loops().contains(header, block)) {
             return 0;
         }
-        let InstData::Binary { op, args: [a, b] } = *self.func.inst(def) else { return 0 };
         let Some(gone) = self.scratch.gone.get_mut(value.index()) else { return 0 };
         *gone += 1;
         let is_gone = *gone == self.uses.count_if_known(value);
         self.scratch.touched.push(value);
+        let InstData::Binary { op, args: [a, b] } = *self.func.inst(def) else { return 0 };
         if !is_gone {
             return 0;
         }
         let number = self.func.int_value(b);
-        let is_free = match op {
-            BinaryOp::Add => is_address,
-            BinaryOp::Shl => matches!(number, Some(1..=3)),
+        let is_free = match (op, self.addressing) {
+            (BinaryOp::Add, Addressing::Base) => part != Part::Term && number.is_some(),
+            (BinaryOp::Add, Addressing::BaseOrIndex { .. }) => {
+                part == Part::Address || part != Part::Term && number.is_some()
+            }
+            (BinaryOp::Add, Addressing::BaseAndIndex) => part != Part::Term,
+            (BinaryOp::Shl, Addressing::BaseOrIndex { .. } | Addressing::BaseAndIndex) => {
+                matches!(number, Some(1..=3))
+            }
             _ => false,
         };
-        let is_address = is_address && number.is_some();
-        u32::from(!is_free) + self.drop_use(header, a, is_address) + self.drop_use(header, b, false)
+        let rest = if part != Part::Term && number.is_some() { Part::Numbered } else { Part::Term };
+        u32::from(!is_free) + self.drop_use(header, a, rest) + self.drop_use(header, b, Part::Term)
     }
 
     /// Gives the accesses from `start` to `end` whose `same` terms are those of `sum` a counter for these.
@@ -414,6 +592,17 @@ fn is_any(_: &Term) -> bool {
     true
 }
 
+/// Whether one of `accesses`, or two neighbours together, may step the register of `sum`, which they have but for the number.
+fn steps_register(accesses: &[Access], sum: &Sum) -> bool {
+    let own = || accesses.iter().filter(|access| access.sum.has_same(sum, is_any));
+    let (least, most) = own().fold((i64::MAX, i64::MIN), |(least, most), access| {
+        (least.min(access.sum.number), most.max(access.sum.number))
+    });
+    let is_near = own().all(|access| access.sum.number == least || access.sum.number == most)
+        && own().all(|access| most == least || most - least == access.size);
+    is_near && sum.multiples().next().is_none() && sum.distance().unsigned_abs() <= MAX_STEP
+}
+
 /// Whether no access before the last has its sum, but for the number.
 fn is_first(accesses: &[Access]) -> bool {
     let Some((last, earlier)) = accesses.split_last() else { return false };
@@ -441,8 +630,11 @@ impl Place {
     ) -> Option<Place> {
         // Beside the step of a counter: nothing comes between a comparison and its branch.
         let old_step = sum.terms().find(is_counter).and_then(|term| {
-            let phi = func.defining_inst(term.value)?;
-            let InstData::Phi { incoming } = *func.inst(phi) else { return None };
+            let counter = match term.step? {
+                Step::Number(_) => term.value,
+                Step::Multiple { counter, .. } => counter,
+            };
+            let InstData::Phi { incoming } = *func.inst(func.defining_inst(counter)?) else { return None };
             let &(next, _) = func.incoming(incoming).iter().find(|&&(_, pred)| pred == latch)?;
             func.defining_inst(next).filter(|&next| func.layout.block_of(next) == Some(latch))
         });
@@ -454,7 +646,7 @@ impl Place {
     /// A phi that starts with `sum` and advances with its counters.
     fn make_counter(&self, func: &mut Function, origin: Inst, sum: &Sum) -> Value {
         let start = self.start(func, origin, sum);
-        let distance = func.make_int(self.pointer, sum.distance());
+        let distance = self.distance(func, origin, sum);
         let counter = func.make_forward(self.pointer);
         let next = make(func, self.before_round, origin, BinaryOp::Add, [counter, distance]);
         let incoming = func.make_incoming(&[(start, self.preheader), (next, self.latch)]);
@@ -471,37 +663,72 @@ impl Place {
         let mut number = sum.number;
         let mut value = None;
         for term in sum.terms() {
-            let first = self.first_value(func, term);
+            let first = self.first_value(func, origin, term);
             if let Some(known) = func.int_value(first) {
                 number = number.wrapping_add(known.wrapping_mul(term.factor));
                 continue;
             }
             let multiple = self.multiple(func, origin, first, term.factor);
-            value = Some(match value {
-                Some(sum) => make(func, self.before_loop, origin, BinaryOp::Add, [sum, multiple]),
-                None => multiple,
-            });
+            value = Some(self.add(func, origin, value, multiple));
         }
         match value {
             Some(value) if number == 0 => value,
-            Some(value) => {
+            _ => {
                 let number = func.make_int(self.pointer, number);
-                make(func, self.before_loop, origin, BinaryOp::Add, [value, number])
+                self.add(func, origin, value, number)
             }
-            None => func.make_int(self.pointer, number),
+        }
+    }
+
+    /// By how much `sum` advances, computed in front of the loop.
+    fn distance(&self, func: &mut Function, origin: Inst, sum: &Sum) -> Value {
+        let number = sum.distance();
+        let mut distance = None;
+        for (of, factor) in sum.multiples() {
+            let multiple = self.multiple(func, origin, of, factor);
+            distance = Some(self.add(func, origin, distance, multiple));
+        }
+        match distance {
+            Some(distance) if number == 0 => distance,
+            _ => {
+                let number = func.make_int(self.pointer, number);
+                self.add(func, origin, distance, number)
+            }
+        }
+    }
+
+    /// The sum of a value, if there is one, and another, computed in front of the loop.
+    fn add(&self, func: &mut Function, origin: Inst, a: Option<Value>, b: Value) -> Value {
+        match a {
+            Some(a) => make(func, self.before_loop, origin, BinaryOp::Add, [a, b]),
+            None => b,
         }
     }
 
     /// The value of a term's value in the first round.
-    fn first_value(&self, func: &Function, term: Term) -> Value {
-        let phi = func.defining_inst(term.value).filter(|_| is_counter(&term));
-        match phi.map(|phi| *func.inst(phi)) {
-            Some(InstData::Phi { incoming }) => {
-                let mut incoming = func.incoming(incoming).iter();
-                incoming.find(|&&(_, pred)| pred == self.preheader).map_or(term.value, |&(first, _)| first)
+    fn first_value(&self, func: &mut Function, origin: Inst, term: Term) -> Value {
+        match term.step {
+            None => term.value,
+            Some(Step::Number(_)) => self.first_of_phi(func, term.value),
+            Some(Step::Multiple { counter, of, .. }) => {
+                let first = self.first_of_phi(func, counter);
+                match func.int_value(first) {
+                    Some(0) => first,
+                    Some(factor) => self.multiple(func, origin, of, factor),
+                    None => make(func, self.before_loop, origin, BinaryOp::Mul, [first, of]),
+                }
             }
-            _ => term.value,
         }
+    }
+
+    /// The value of a phi of the header in the first round.
+    fn first_of_phi(&self, func: &Function, phi: Value) -> Value {
+        let incoming = match func.defining_inst(phi).map(|def| *func.inst(def)) {
+            Some(InstData::Phi { incoming }) => func.incoming(incoming),
+            _ => &[],
+        };
+        let from_outside = incoming.iter().find(|&&(_, pred)| pred == self.preheader);
+        from_outside.map_or(phi, |&(first, _)| first)
     }
 
     fn multiple(&self, func: &mut Function, origin: Inst, value: Value, factor: i64) -> Value {

@@ -5,8 +5,8 @@
 mod filetest;
 
 use ice_ir::{
-    ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, Uses, Value,
-    VerifierScratch, parse_program, verify_function, write_function,
+    Addressing, ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, Uses,
+    Value, VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
@@ -51,8 +51,13 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
             let changed = hoist_invariants(func, &cfg, &tree, &mut loops, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
-        "reduce-strength" | "reduce-strength-without-sums" => {
-            let addresses = (module.pointer_type, name == "reduce-strength");
+        "reduce-strength" | "reduce-strength-without-sums" | "reduce-strength-with-steps" => {
+            let addressing = match name {
+                "reduce-strength" => Addressing::BaseAndIndex,
+                "reduce-strength-with-steps" => Addressing::BaseOrIndex { steps: true },
+                _ => Addressing::Base,
+            };
+            let addresses = (module.pointer_type, addressing);
             let (graphs, mut scratch) = ((&cfg, &tree, &mut loops), StrengthScratch::default());
             let changed = reduce_strength(func, addresses, graphs, &uses, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;

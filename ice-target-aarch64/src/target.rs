@@ -19,7 +19,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Constant, ErrorKind, ForeignModule, Generator,
     Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{Addressing, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end.
@@ -159,6 +159,11 @@ impl Target for Aarch64 {
         visit: &mut dyn FnMut(Constant, u32),
     ) {
         self.name_costly_constants(func, inst, visit);
+    }
+
+    fn addressing(&self, pointer: Type) -> Addressing {
+        // Additions of 32 bits are no steps: an access adds 64.
+        Addressing::BaseOrIndex { steps: pointer == Type::I64 }
     }
 
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {

@@ -19,7 +19,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{Addressing, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// How 32-bit integers are divided.
@@ -177,6 +177,10 @@ impl Target for Arm32 {
         visit: &mut dyn FnMut(ice_codegen::Constant, u32),
     ) {
         self.name_costly_constants(func, inst, visit);
+    }
+
+    fn addressing(&self, _pointer: Type) -> Addressing {
+        Addressing::BaseOrIndex { steps: true }
     }
 
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {

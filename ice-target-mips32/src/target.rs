@@ -21,7 +21,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{Addressing, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end.
@@ -143,6 +143,10 @@ impl Target for Mips32 {
 
     fn hold<S: Sink<Inst>>(&self, cx: &mut Cx<'_, S>, constant: Constant, reg: VReg) {
         self.make_held(cx, constant, reg);
+    }
+
+    fn addressing(&self, _pointer: Type) -> Addressing {
+        Addressing::Base
     }
 
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {

@@ -19,7 +19,7 @@ use ice_codegen::{
     BackEnd, Checks, CodeGenerator, CodeModel, CompiledCode, Confinement, Constant, ErrorKind, ForeignModule,
     Generator, Lower, NativeModel, Target, UnwindFacts, ValueRegs,
 };
-use ice_ir::{Function, Module, Type, Value};
+use ice_ir::{Addressing, Function, Module, Type, Value};
 use ice_regalloc::{Output, PReg, RegisterFile};
 
 /// The back end in one of its modes.
@@ -189,8 +189,8 @@ impl Target for X86 {
         self.call_returns(module, func, call)
     }
 
-    fn adds_in_addresses(&self) -> bool {
-        true
+    fn addressing(&self, _pointer: Type) -> Addressing {
+        Addressing::BaseAndIndex
     }
 
     fn checks_types(&self) -> bool {

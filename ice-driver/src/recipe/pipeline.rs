@@ -18,8 +18,8 @@ use ice_codegen::{
 };
 use ice_ir::native::UnwindTables;
 use ice_ir::{
-    Block, ControlFlowGraph, DominatorTree, Environment, Filtered, FuncId, Function, LoopForest, Module,
-    StackProtection, Uses,
+    Addressing, Block, ControlFlowGraph, DominatorTree, Environment, Filtered, FuncId, Function, LoopForest,
+    Module, StackProtection, Uses,
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
@@ -503,7 +503,7 @@ impl Pipeline {
                 ice_passes::hoist_invariants(&mut self.func, cfg, dominators, loops, &mut self.hoist)
             }
             Step::ReduceStrength => {
-                let addresses = (job.module.pointer_type, self.generator.adds_in_addresses());
+                let addresses = (job.module.pointer_type, self.generator.addressing(job.module.pointer_type));
                 let graphs = (cfg, &self.dominators, &mut self.loops);
                 ice_passes::reduce_strength(&mut self.func, addresses, graphs, &self.uses, &mut self.strength)
             }
@@ -513,7 +513,9 @@ impl Pipeline {
             Step::SimplifySwitches => {
                 ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
             }
-            Step::FoldAddresses if self.generator.adds_in_addresses() => {
+            Step::FoldAddresses
+                if self.generator.addressing(job.module.pointer_type) == Addressing::BaseAndIndex =>
+            {
                 let (loops, uses, scratch) = (&self.loops, &mut self.uses, &mut self.addresses);
                 ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
             }
@@ -534,7 +536,10 @@ impl Pipeline {
             }
             Step::LateFrame => Changed::Nothing,
             _ => {
-                let accesses = (job.module.pointer_type, self.generator.adds_in_addresses());
+                let accesses = (
+                    job.module.pointer_type,
+                    self.generator.addressing(job.module.pointer_type) == Addressing::BaseAndIndex,
+                );
                 let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);
                 ice_passes::sink(&mut self.func, accesses, graphs, &mut self.uses, scratch)
             }
