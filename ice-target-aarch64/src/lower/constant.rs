@@ -23,7 +23,6 @@ use crate::target::{Aarch64, Cx};
 use ice_asm::ConstantSize;
 use ice_asm::aarch64::{Alu, FloatImm, FloatWidth, Width, number_len};
 use ice_codegen::division;
-use ice_codegen::extension::word;
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{CodeSymbol, Constant, ValueRegs};
@@ -36,10 +35,11 @@ impl Aarch64 {
         let regs = cx.fresh_constant_regs(value);
         let dst = regs.lo();
         if let Some(imm) = number_of(cx.func, value) {
-            let held = if ty == Type::I64 { None } else { cx.held(Constant::Word(imm as u32)) };
+            let width = width(ty);
+            let held = cx.held(number_constant(width, imm));
             cx.sink.push(match held {
-                Some(src) => Inst::Mov { width: Width::W, dst, src },
-                None => Inst::MovImm { width: width(ty), dst, imm },
+                Some(src) => Inst::Mov { width, dst, src },
+                None => Inst::MovImm { width, dst, imm },
             });
         } else if let Some(object) = cx.frame_object(value) {
             cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
@@ -64,8 +64,9 @@ impl Aarch64 {
 
     /// The register of a constant that a loop holds.
     pub(crate) fn register_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
-        let constant = word(cx.func, value).map_or(Constant::Value(value), Constant::Word);
-        cx.held(constant)
+        let number = number_of(cx.func, value);
+        let width = width(cx.func.value_type(value));
+        cx.held(number.map_or(Constant::Value(value), |number| number_constant(width, number)))
     }
 
     /// Makes a constant that a loop holds.
@@ -77,13 +78,10 @@ impl Aarch64 {
             Constant::Wide(imm) => return cx.sink.push(Inst::MovImm { width: Width::X, dst, imm }),
             Constant::Value(value) => value,
         };
-        let ty = cx.func.value_type(value);
         if let Some(object) = cx.frame_object(value) {
             cx.sink.push(Inst::Lea { dst, mem: Amode::new(Base::Object(object), 0) });
         } else if let Some(of) = symbol_of(cx.func, value) {
             self.symbol_address(cx, of.into(), dst);
-        } else if let Some(imm) = number_of(cx.func, value) {
-            cx.sink.push(Inst::MovImm { width: width(ty), dst, imm });
         } else {
             self.float_constant(cx, value, dst);
         }
@@ -140,14 +138,9 @@ impl Aarch64 {
         visit: &mut dyn FnMut(Constant, u32),
     ) {
         let mut number = |value: Value, n: u64| {
-            let ty = func.value_type(value);
-            match ty {
-                _ if n == 0 => {}
-                Type::I64 if func.int_value(value) == Some(n as i64) => {
-                    visit(Constant::Value(value), number_len(Width::X, n));
-                }
-                Type::I64 => {}
-                _ => visit(Constant::Word(n as u32), number_len(Width::W, n)),
+            if n != 0 {
+                let width = width(func.value_type(value));
+                visit(number_constant(width, n), number_len(width, n));
             }
         };
         let mut called = None;
@@ -201,6 +194,14 @@ impl Aarch64 {
             ValueDef::Float(bits) if bits != 0 => visit(Constant::Value(value), 2),
             _ => {}
         });
+    }
+}
+
+/// A number in a register.
+pub(super) fn number_constant(width: Width, number: u64) -> Constant {
+    match width {
+        Width::W => Constant::Word(number as u32),
+        Width::X => Constant::Wide(number),
     }
 }
 

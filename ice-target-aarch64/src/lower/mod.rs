@@ -26,10 +26,10 @@ mod words;
 use crate::inst::{Inst, Rhs, Src};
 use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Alu, ArithImm, BitField, FloatWidth, LogicImm, Shift, Width};
+use ice_codegen::Operands as _;
 use ice_codegen::extension::word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::{Constant, Operands as _};
 use ice_ir::{Function, Type, Value};
 
 /// The width of arithmetic on an integer type.
@@ -83,11 +83,7 @@ impl Aarch64 {
 
     /// A number in a register, which must not be written.
     pub(crate) fn wide_number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, width: Width, imm: u64) -> VReg {
-        let constant = match width {
-            Width::W => Constant::Word(imm as u32),
-            Width::X => Constant::Wide(imm),
-        };
-        if let Some(reg) = cx.held(constant) {
+        if let Some(reg) = cx.held(constant::number_constant(width, imm)) {
             return reg;
         }
         let dst = self.wide_temp(cx, width);
