@@ -75,6 +75,15 @@ fn multiple(x: VReg, power: u8) -> Amode {
     }
 }
 
+/// Whether nothing but arithmetic on bytes of its block, which is done to words, uses `value`.
+fn is_for_arithmetic<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value) -> bool {
+    let user = cx.func.defining_inst(value).and_then(|def| cx.uses.only_user_in_block(cx.func, def, value));
+    user.is_some_and(|user| match *cx.func.inst(user) {
+        InstData::Binary { op, args } => alu(op).is_some() && args[0] != args[1],
+        _ => false,
+    })
+}
+
 impl X86 {
     /// Any binary operator on a scalar integer in one register.
     pub(crate) fn int_binary<S: Sink<Inst>>(
@@ -320,8 +329,8 @@ impl X86 {
         let may_share = match to {
             Type::I32 => !self.is_pair(from) && !self.wants_clean(cx, result),
             Type::I16 => !self.is_pair(from),
-            // On x86-32 few registers have a low byte.
-            Type::I8 => !self.has_pairs(),
+            // On x86-32 few registers have a low byte, but arithmetic asks for none.
+            Type::I8 => !self.has_pairs() || is_for_arithmetic(cx, result),
             _ => false,
         };
         cx.plain_reg(arg).filter(|_| may_share && !self.is_checked_product(cx, arg))
