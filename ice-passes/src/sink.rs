@@ -10,6 +10,7 @@
 //!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge, or on the edge
 //!   (`back_edges.rs`).
 //! * A phi's present value that another phi gets is copied early (`rotations.rs`).
+//! * What ends two values goes up to where both are there (`gather.rs`).
 //!
 //! What is dead goes away first, so that nothing moves past a use that does not count. The originals are left for
 //! [`Uses`] to find dead.
@@ -20,6 +21,7 @@
 
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
+use crate::gather::gather;
 use crate::rotations::Rotations;
 use alloc::vec::Vec;
 use ice_ir::{
@@ -76,7 +78,9 @@ pub fn sink(
                     if a != b {
                         any |= copy_scale(func, uses, inst, b, &mut scratch.copies);
                     }
+                    any |= gather(func, uses, inst);
                 }
+                InstData::Binary { op, .. } if !op.is_division() => any |= gather(func, uses, inst),
                 _ => {}
             }
         }
