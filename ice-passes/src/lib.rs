@@ -20,6 +20,7 @@ pub mod half_loads;
 mod hoist;
 pub mod known_bits;
 pub mod late_frame;
+mod merge_counters;
 pub mod number_values;
 mod preheader;
 pub mod protect;

@@ -1,8 +1,8 @@
 //! What costs nothing at its user goes there: comparisons, scales, and the steps of loops.
 //!
 //! * A comparison that a branch or select of another block uses, or that several use, is computed anew
-//!   before each: it then sets flags and needs no register (as LLVM's CodeGenPrepare sinks comparisons). Not a check for
-//!   overflow, which is computed together with what it checks.
+//!   before each: it then sets flags and needs no register (as LLVM's CodeGenPrepare sinks comparisons). So is one of a loop
+//!   before what makes a number of it behind the loop. Not a check for overflow, which is computed together with what it checks.
 //! * A shift left by up to 3 that several additions use is computed anew before each: it becomes the scale
 //!   of an address or the shifted operand of the addition.
 //! * The next value of a phi (`i + 1`) that is computed while the phi's present value is still used after it
@@ -72,6 +72,18 @@ pub fn sink(
             match *func.inst(inst) {
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
                     any |= copy_comparison(func, uses, block, inst, cond, &mut scratch.copies);
+                }
+                // A number behind a loop.
+                InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg }
+                    if func.value_type(arg) == Type::I1 =>
+                {
+                    let is_deeper = |def| {
+                        let block_of_def = func.layout.block_of(def);
+                        block_of_def.is_some_and(|from| loops.depth(from) > loops.depth(block))
+                    };
+                    if func.defining_inst(arg).is_some_and(is_deeper) {
+                        any |= copy_comparison(func, uses, block, inst, arg, &mut scratch.copies);
+                    }
                 }
                 InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.value_type(a) == pointer => {
                     any |= copy_scale(func, uses, inst, a, &mut scratch.copies);

@@ -22,6 +22,7 @@
 //! What is no longer used is left for [`Uses`] to find dead. Linear in the instructions of innermost loops.
 
 use crate::changed::Changed;
+use crate::merge_counters::merge_counters;
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -227,15 +228,13 @@ pub fn reduce_strength(
     scratch.leaves_early.resize(func.num_blocks(), false);
     scratch.preheaders.begin(func);
     let mut pass = Pass { func, graphs: (cfg, tree, loops), uses, pointer, addressing, scratch };
+    let mut any = pass.merge_counters();
     pass.find_accesses();
-    if pass.scratch.accesses.is_empty() {
-        return Changed::Nothing;
-    }
     pass.scratch.accesses.sort_by_key(|access| access.header);
     pass.scratch.touched.clear();
     pass.scratch.gone.clear();
     pass.scratch.gone.resize(pass.func.num_values(), 0);
-    let (steps, mut any, mut start, mut header) = (pass.steps(), false, 0, None);
+    let (steps, mut start, mut header) = (pass.steps(), 0, None);
     while let Some(&Access { header: of, sum, is_done, is_operand, .. }) = pass.scratch.accesses.get(start) {
         let is_first = header.replace(of) != Some(of);
         if !is_done {
@@ -259,6 +258,20 @@ impl Pass<'_> {
         matches!(self.addressing, Addressing::BaseOrIndex { steps: true })
     }
 
+    /// Lets pointers be sums of one counter in loops of one block. Whether it did in any.
+    fn merge_counters(&mut self) -> bool {
+        let (graphs, mut any) = (self.graphs, false);
+        if self.addressing == Addressing::BaseAndIndex {
+            for header in graphs.2.headers() {
+                if self.latch(header) == Some(header) {
+                    let place = (&mut self.scratch.preheaders, header);
+                    any |= merge_counters(self.func, self.pointer, graphs, self.uses, place);
+                }
+            }
+        }
+        any
+    }
+
     /// Finds the accesses that may gain.
     fn find_accesses(&mut self) {
         self.scratch.accesses.clear();
@@ -271,7 +284,7 @@ impl Pass<'_> {
             }
             let Some(latch) = self.latch(header) else { continue };
             let is_outside = |&to: &Block| !self.loops().contains(header, to);
-            if block != latch && self.graphs.0.succs(block).iter().any(is_outside) {
+            if self.steps() && block != latch && self.graphs.0.succs(block).iter().any(is_outside) {
                 self.scratch.leaves_early[header.index()] = true;
             }
             if !self.graphs.1.dominates(block, latch) {

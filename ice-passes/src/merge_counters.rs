@@ -1,0 +1,274 @@
+//! Pointers that advance beside a counter become sums of one counter.
+//!
+//! `while (n--) *to++ = *from++` has three variables and a step for each. Where an operand of memory adds two registers, one of
+//! them scaled, all of them are given by one: a counter goes up from the opposite of the distance to zero, and each pointer is where
+//! it will be at the end, and a multiple of the counter. That leaves one step, whose flags end the loop.
+//!
+//! | before | after |
+//! |---|---|
+//! | `p = p0`, `n = n0`; each round `*p`, `p += 4`, `n -= 1`, until `n == 0` | `i = -n0`, `e = p0 + 4 * n0`; each round `e[4 * i]`, `i += 1`, until `i == 0` |
+//! | `p = p0`, `q = q0`; each round `*p`, `*q`, `p += 1`, `q += 1`, until `p == e` | `i = p0 - e`, `f = q0 - i`; each round `e[i]`, `f[i]`, `i += 1`, until `i == 0` |
+//!
+//! Only in loops of one block, of variables that nothing but accesses, sums with numbers and their own steps use, and what comes
+//! behind the loop the next value. Values are those
+//! of before modulo two to the width of addresses, also where a loop has more rounds than that.
+//!
+//! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
+//! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
+
+use crate::preheader::{Graphs, Preheaders};
+use alloc::vec::Vec;
+use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
+
+/// Most variables that one counter takes the place of.
+const MAX_POINTERS: usize = 8;
+
+/// A variable of a loop.
+#[derive(Clone, Copy)]
+struct Variable {
+    phi: Inst,
+    value: Value,
+    first: Value,
+    /// What gives the next value, and by how much that is more.
+    step: Inst,
+    next: Value,
+    by: i64,
+    /// How many accesses, and sums with numbers, use it, and how many instructions of the loop the next value.
+    uses: u32,
+    next_uses: u32,
+}
+
+/// What ends the loop.
+struct End {
+    comparison: Inst,
+    cond: IntCond,
+    bound: Value,
+    /// The variable that is compared, once it has stepped.
+    variable: Variable,
+}
+
+/// Lets one counter take the place of the pointers of the loop that `block` alone is. Whether it did.
+pub(crate) fn merge_counters(
+    func: &mut Function,
+    pointer: Type,
+    graphs: Graphs<'_>,
+    uses: &Uses,
+    (preheaders, block): (&mut Preheaders, Block),
+) -> bool {
+    let mut variables = Vec::new();
+    let Some(end) = find(func, pointer, uses, block, &mut variables) else { return false };
+    // The counter that is compared goes away, and a new one comes.
+    if variables.is_empty() || end.variable.uses > 0 && variables.len() < 2 {
+        return false;
+    }
+    let Some(preheader) = preheaders.of(func, graphs, block) else { return false };
+    rewrite(func, pointer, (block, preheader), &end, &variables)
+}
+
+/// Finds the variables that a new counter can take the place of, the one that is compared among them, and what ends the loop.
+fn find(
+    func: &Function,
+    pointer: Type,
+    uses: &Uses,
+    block: Block,
+    variables: &mut Vec<Variable>,
+) -> Option<End> {
+    let &InstData::CondBr { cond, .. } = func.terminator(block)? else { return None };
+    let comparison = func.defining_inst(cond).filter(|_| uses.count_if_known(cond) == 1)?;
+    let InstData::Icmp { cond: cond @ (IntCond::Eq | IntCond::Ne), args: [next, bound] } =
+        *func.inst(comparison)
+    else {
+        return None;
+    };
+    let is_inside = func.defining_inst(bound).is_some_and(|def| func.layout.block_of(def) == Some(block));
+    if is_inside || func.layout.block_of(comparison) != Some(block) {
+        return None;
+    }
+    let mut compared = None;
+    for phi in func.block_insts(block).take_while(|&inst| matches!(func.inst(inst), InstData::Phi { .. })) {
+        let Some(variable) = variable(func, block, phi) else { continue };
+        if variable.next == next {
+            compared = Some(variable);
+        }
+        if func.value_type(variable.value) == pointer && variables.len() < MAX_POINTERS {
+            variables.push(variable);
+        }
+    }
+    let mut end = compared?;
+    let mut end_uses = 0;
+    for inst in func.block_insts(block).filter(|&inst| !uses.is_dead_if_known(inst)) {
+        func.for_each_operand(inst, |operand| {
+            end_uses += u32::from(operand == next);
+            if let Some(variable) = variables.iter_mut().find(|variable| variable.next == operand) {
+                variable.next_uses += 1;
+            }
+        });
+        let user = match *func.inst(inst) {
+            InstData::Load { address, .. } => address,
+            InstData::Store { address, value, .. } if address != value => address,
+            InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.int_value(b).is_some() => a,
+            _ => continue,
+        };
+        let is_user = |variable: &&mut Variable| variable.value == user && variable.step != inst;
+        if let Some(variable) = variables.iter_mut().find(is_user) {
+            variable.uses += 1;
+        }
+    }
+    // The phi and the comparison.
+    if end_uses != 2 {
+        return None;
+    }
+    let is_pointer = variables.iter().find(|variable| variable.phi == end.phi);
+    if let Some(variable) = is_pointer {
+        end.uses = variable.uses;
+    }
+    let is_narrow = func.value_type(end.value) == Type::I32 && pointer == Type::I64 && end.by.abs() == 1;
+    // What counts alone is needed nowhere else.
+    let is_counter = uses.count_if_known(next) == 2 && (func.value_type(end.value) == pointer || is_narrow);
+    if uses.count_if_known(end.value) != end.uses + 1 || end.uses == 0 && !is_counter {
+        return None;
+    }
+    // How far a pointer goes for one step of what is compared, in bytes of the scale.
+    let is_multiple = |variable: &Variable| {
+        let scale = variable.by.checked_div(end.by.abs());
+        variable.by % end.by == 0 && matches!(scale, Some(1 | 2 | 4 | 8))
+    };
+    variables.retain(|variable| {
+        variable.uses > 0
+            && uses.count_if_known(variable.value) == variable.uses + 1
+            && variable.next_uses == 1 + u32::from(variable.next == next)
+            && is_multiple(variable)
+    });
+    // Its own accesses need it.
+    if end.uses > 0 && !variables.iter().any(|variable| variable.phi == end.phi) {
+        return None;
+    }
+    Some(End { comparison, cond, bound, variable: end })
+}
+
+/// The variable that `phi` is, if it advances by a number.
+fn variable(func: &Function, block: Block, phi: Inst) -> Option<Variable> {
+    let &InstData::Phi { incoming } = func.inst(phi) else { return None };
+    let value = func.result(phi)?;
+    let (first, next) = match *func.incoming(incoming) {
+        [(next, from), (first, _)] | [(first, _), (next, from)] if from == block => (first, next),
+        _ => return None,
+    };
+    let step = func.defining_inst(next).filter(|&step| func.layout.block_of(step) == Some(block))?;
+    let by = match *func.inst(step) {
+        InstData::Binary { op: BinaryOp::Add, args: [a, b] } if a == value => func.int_value(b)?,
+        InstData::Binary { op: BinaryOp::Sub, args: [a, b] } if a == value => {
+            func.int_value(b)?.checked_neg()?
+        }
+        _ => return None,
+    };
+    (by != 0 && by != i64::MIN).then_some(Variable {
+        phi,
+        value,
+        first,
+        step,
+        next,
+        by,
+        uses: 0,
+        next_uses: 0,
+    })
+}
+
+/// Makes the counter, and pointers of it.
+fn rewrite(
+    func: &mut Function,
+    pointer: Type,
+    (block, preheader): (Block, Block),
+    end: &End,
+    variables: &[Variable],
+) -> bool {
+    let compared = end.variable;
+    let goes = |&inst: &Inst| {
+        let is_step = variables.iter().chain([&compared]).any(|variable| variable.step == inst);
+        is_step || matches!(func.inst(inst), InstData::Phi { .. })
+    };
+    let after_phis = func.block_insts(block).find(|inst| !goes(inst));
+    let (Some(before_loop), Some(after_phis)) = (func.layout.last_inst(preheader), after_phis) else {
+        return false;
+    };
+    let make = |func: &mut Function, before, op, args: [Value; 2]| {
+        let ty = func.value_type(args[0]);
+        let inst = func.make_inst_for(compared.step, InstData::Binary { op, args }, ty);
+        func.layout.insert_before(before, inst);
+        func.result(inst).expect("the type is not void")
+    };
+    // The first value: less than zero by the distance.
+    let args = if compared.by > 0 { [compared.first, end.bound] } else { [end.bound, compared.first] };
+    let ty = func.value_type(compared.value);
+    let difference = match args.map(|arg| func.int_value(arg)) {
+        [Some(a), Some(b)] => func.make_int(ty, a.wrapping_sub(b)),
+        _ => make(func, before_loop, BinaryOp::Sub, args),
+    };
+    let start = match ty == pointer {
+        true => difference,
+        false => widen(func, pointer, before_loop, compared.step, difference),
+    };
+    let counter = func.make_forward(pointer);
+    let by = func.make_int(pointer, compared.by.abs());
+    let next = make(func, end.comparison, BinaryOp::Add, [counter, by]);
+    let incoming = func.make_incoming(&[(start, preheader), (next, block)]);
+    let phi = func.make_inst_defining(InstData::Phi { incoming }, counter);
+    func.layout.insert_before(after_phis, phi);
+    let zero = func.make_int(pointer, 0);
+    *func.inst_mut(end.comparison) = InstData::Icmp { cond: end.cond, args: [next, zero] };
+    for variable in variables {
+        let power = (variable.by / compared.by.abs()).trailing_zeros();
+        let scaled = |func: &mut Function, before, value| match power {
+            0 => value,
+            _ => {
+                let power = func.make_int(pointer, power.into());
+                make(func, before, BinaryOp::Shl, [value, power])
+            }
+        };
+        let distance = scaled(func, before_loop, start);
+        // Behind the loop the next value is the last one.
+        redefine(
+            func,
+            variable.step,
+            before_loop,
+            InstData::Binary { op: BinaryOp::Sub, args: [variable.first, distance] },
+        );
+        let offset = scaled(func, after_phis, counter);
+        let args = [variable.next, offset];
+        redefine(func, variable.phi, after_phis, InstData::Binary { op: BinaryOp::Add, args });
+    }
+    if compared.uses == 0 {
+        // Nobody needs it any more.
+        let data = match ty == pointer {
+            true => InstData::Binary { op: BinaryOp::Add, args: [counter, by] },
+            false => InstData::Cast { op: CastOp::Trunc, arg: counter },
+        };
+        redefine(func, compared.phi, after_phis, data);
+    }
+    true
+}
+
+/// Lets `inst` compute its result otherwise, in front of `before`.
+fn redefine(func: &mut Function, inst: Inst, before: Inst, data: InstData) {
+    *func.inst_mut(inst) = data;
+    func.layout.remove_inst(inst);
+    func.layout.insert_before(before, inst);
+}
+
+/// The opposite of the rounds of a loop that counts words by one, from 1 to 2^32, whose low word is `difference`: the complement of
+/// one round less, which has zeros above the low word.
+fn widen(func: &mut Function, pointer: Type, before: Inst, origin: Inst, difference: Value) -> Value {
+    if let Some(number) = func.int_value(difference) {
+        return func.make_int(pointer, !i64::from(!number as u32));
+    }
+    let make = |func: &mut Function, data, ty| {
+        let inst = func.make_inst_for(origin, data, ty);
+        func.layout.insert_before(before, inst);
+        func.result(inst).expect("the type is not void")
+    };
+    let word = func.value_type(difference);
+    let [ones, wide_ones] = [word, pointer].map(|ty| func.make_int(ty, -1));
+    let complement = make(func, InstData::Binary { op: BinaryOp::Xor, args: [difference, ones] }, word);
+    let rounds = make(func, InstData::Cast { op: CastOp::Zext, arg: complement }, pointer);
+    make(func, InstData::Binary { op: BinaryOp::Xor, args: [rounds, wide_ones] }, pointer)
+}
