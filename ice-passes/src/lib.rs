@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod address_sums;
 pub mod addresses;
 mod back_edges;
 pub mod byte_accesses;
@@ -15,11 +16,12 @@ mod counter_index;
 mod counters;
 pub mod dead_cycles;
 pub mod equal_ends;
-pub mod gather;
+mod gather;
 pub mod half_loads;
-mod hoist;
+pub mod hoist;
 pub mod known_bits;
 pub mod late_frame;
+mod loop_counters;
 mod merge_counters;
 pub mod number_values;
 mod preheader;

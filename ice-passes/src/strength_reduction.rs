@@ -21,7 +21,9 @@
 //! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::KeptLoops`] if it did).
 //! What is no longer used is left for [`Uses`] to find dead. Linear in the instructions of innermost loops.
 
+use crate::address_sums::{Step, Sum, Term};
 use crate::changed::Changed;
+use crate::loop_counters::{Place, make};
 use crate::merge_counters::merge_counters;
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
@@ -79,22 +81,6 @@ struct Access {
     is_first: bool,
 }
 
-/// Multiples of values, and a number.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    terms: [Option<Term>; MAX_TERMS],
-    number: i64,
-}
-
-/// `factor * value`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Term {
-    value: Value,
-    factor: i64,
-    /// By how much the value advances in each round, if it is a counter or a multiple of one.
-    step: Option<Step>,
-}
-
 /// What a value is in the sum of an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -104,97 +90,6 @@ enum Part {
     Numbered,
     /// A term.
     Term,
-}
-
-/// By how much a value advances in each round of a loop.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Number(i64),
-    /// The value is the product of `counter`, which advances by the number, and what comes from outside.
-    Multiple {
-        counter: Value,
-        by: i64,
-        of: Value,
-    },
-}
-
-impl Sum {
-    fn terms(&self) -> impl Iterator<Item = Term> + '_ {
-        self.terms.iter().flatten().copied()
-    }
-
-    /// Adds a term. Whether there is room.
-    fn add(&mut self, term: Term) -> bool {
-        let known = |slot: &&mut Option<Term>| slot.is_some_and(|known| known.value == term.value);
-        if let Some(slot) = self.terms.iter_mut().find(known) {
-            let factor = slot.map_or(0, |known| known.factor).wrapping_add(term.factor);
-            *slot = (factor != 0).then_some(Term { factor, ..term });
-            return true;
-        }
-        match self.terms.iter_mut().find(|slot| slot.is_none()) {
-            Some(slot) => {
-                *slot = Some(term);
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Whether `other` has every term of these that `is_asked` names, and none of that kind beside.
-    fn has_same(&self, other: &Sum, is_asked: impl Fn(&Term) -> bool) -> bool {
-        let count = |sum: &Sum| sum.terms().filter(&is_asked).count();
-        count(self) == count(other)
-            && self.terms().filter(&is_asked).all(|term| other.terms().any(|known| known == term))
-    }
-
-    /// The terms that `is_asked` names, without number.
-    fn only(&self, is_asked: impl Fn(&Term) -> bool) -> Sum {
-        let mut sum = *self;
-        sum.number = 0;
-        sum.terms.iter_mut().for_each(|slot| *slot = slot.filter(&is_asked));
-        sum
-    }
-
-    /// The number by which the sum advances in each round, beside [multiples](Self::multiples).
-    fn distance(&self) -> i64 {
-        let number = |term: Term| match term.step? {
-            Step::Number(by) => Some(term.factor.wrapping_mul(by)),
-            Step::Multiple { .. } => None,
-        };
-        self.terms().filter_map(number).fold(0, i64::wrapping_add)
-    }
-
-    /// The values by whose multiples the sum advances, and the factors.
-    fn multiples(&self) -> impl Iterator<Item = (Value, i64)> + '_ {
-        self.terms().filter_map(|term| match term.step? {
-            Step::Number(_) => None,
-            Step::Multiple { by, of, .. } => Some((of, term.factor.wrapping_mul(by))),
-        })
-    }
-
-    /// Whether it is a counter, but for the number.
-    fn is_counter(&self) -> bool {
-        let mut terms = self.terms();
-        matches!(terms.next(), Some(Term { factor: 1, step: Some(Step::Number(_)), .. }))
-            && terms.next().is_none()
-    }
-
-    /// Whether an operand of memory computes it, of an access of `size` bytes.
-    fn is_operand(&self, addressing: Addressing, size: i64) -> bool {
-        let is_plain = |term: &Term| term.factor == 1;
-        let is_scaled = |term: &Term| match addressing {
-            Addressing::Base => false,
-            Addressing::BaseOrIndex { .. } => self.number == 0 && (term.factor == 1 || term.factor == size),
-            Addressing::BaseAndIndex => matches!(term.factor, 1 | 2 | 4 | 8),
-        };
-        let mut terms = self.terms();
-        match (terms.next(), terms.next(), terms.next()) {
-            (None, ..) => true,
-            (Some(one), None, _) => is_plain(&one) || is_scaled(&one),
-            (Some(a), Some(b), None) => is_plain(&a) && is_scaled(&b) || is_scaled(&a) && is_plain(&b),
-            _ => false,
-        }
-    }
 }
 
 struct Pass<'a> {
@@ -416,7 +311,7 @@ impl Pass<'_> {
         let mut vanished = 0;
         for n in start..end {
             let access = self.scratch.accesses[n];
-            if access.is_operand || !access.sum.has_same(&sum, is_counter) {
+            if access.is_operand || !access.sum.has_same(&sum, Term::is_counter) {
                 continue;
             }
             let accesses = &mut self.scratch.accesses[start..=n];
@@ -437,12 +332,12 @@ impl Pass<'_> {
         let place = Place::of(self.func, (header, latch), preheader, &sum, self.pointer);
         let Some(place) = place else { return false };
         if sums > counters {
-            self.rewrite((start, end), &sum, is_counter, &place);
+            self.rewrite((start, end), &sum, Term::is_counter, &place);
             return true;
         }
         for n in start..end {
             let access = self.scratch.accesses[n];
-            if access.is_first && access.sum.has_same(&sum, is_counter) {
+            if access.is_first && access.sum.has_same(&sum, Term::is_counter) {
                 self.rewrite((start, end), &access.sum, is_any, &place);
             }
         }
@@ -597,10 +492,6 @@ impl Pass<'_> {
     }
 }
 
-fn is_counter(term: &Term) -> bool {
-    term.step.is_some()
-}
-
 fn is_any(_: &Term) -> bool {
     true
 }
@@ -620,147 +511,4 @@ fn steps_register(accesses: &[Access], sum: &Sum) -> bool {
 fn is_first(accesses: &[Access]) -> bool {
     let Some((last, earlier)) = accesses.split_last() else { return false };
     earlier.iter().all(|other| !other.sum.has_same(&last.sum, is_any))
-}
-
-/// Where counters of a loop go.
-struct Place {
-    header: Block,
-    latch: Block,
-    preheader: Block,
-    /// Before these, at the end of the pre-header and of the latch.
-    before_loop: Inst,
-    before_round: Inst,
-    pointer: Type,
-}
-
-impl Place {
-    fn of(
-        func: &Function,
-        (header, latch): (Block, Block),
-        preheader: Block,
-        sum: &Sum,
-        pointer: Type,
-    ) -> Option<Place> {
-        // Beside the step of a counter: nothing comes between a comparison and its branch.
-        let old_step = sum.terms().find(is_counter).and_then(|term| {
-            let counter = match term.step? {
-                Step::Number(_) => term.value,
-                Step::Multiple { counter, .. } => counter,
-            };
-            let InstData::Phi { incoming } = *func.inst(func.defining_inst(counter)?) else { return None };
-            let &(next, _) = func.incoming(incoming).iter().find(|&&(_, pred)| pred == latch)?;
-            func.defining_inst(next).filter(|&next| func.layout.block_of(next) == Some(latch))
-        });
-        let before_round = old_step.or(func.layout.last_inst(latch))?;
-        let before_loop = func.layout.last_inst(preheader)?;
-        Some(Place { header, latch, preheader, before_loop, before_round, pointer })
-    }
-
-    /// A phi that starts with `sum` and advances with its counters.
-    fn make_counter(&self, func: &mut Function, origin: Inst, sum: &Sum) -> Value {
-        let start = self.start(func, origin, sum);
-        let distance = self.distance(func, origin, sum);
-        let counter = func.make_forward(self.pointer);
-        let next = make(func, self.before_round, origin, BinaryOp::Add, [counter, distance]);
-        let incoming = func.make_incoming(&[(start, self.preheader), (next, self.latch)]);
-        let phi = func.make_inst_defining(InstData::Phi { incoming }, counter);
-        match func.layout.first_inst(self.header) {
-            Some(first) => func.layout.insert_before(first, phi),
-            None => func.layout.append_inst(self.header, phi),
-        }
-        counter
-    }
-
-    /// The value of `sum` in the first round, computed in front of the loop.
-    fn start(&self, func: &mut Function, origin: Inst, sum: &Sum) -> Value {
-        let mut number = sum.number;
-        let mut value = None;
-        for term in sum.terms() {
-            let first = self.first_value(func, origin, term);
-            if let Some(known) = func.int_value(first) {
-                number = number.wrapping_add(known.wrapping_mul(term.factor));
-                continue;
-            }
-            let multiple = self.multiple(func, origin, first, term.factor);
-            value = Some(self.add(func, origin, value, multiple));
-        }
-        match value {
-            Some(value) if number == 0 => value,
-            _ => {
-                let number = func.make_int(self.pointer, number);
-                self.add(func, origin, value, number)
-            }
-        }
-    }
-
-    /// By how much `sum` advances, computed in front of the loop.
-    fn distance(&self, func: &mut Function, origin: Inst, sum: &Sum) -> Value {
-        let number = sum.distance();
-        let mut distance = None;
-        for (of, factor) in sum.multiples() {
-            let multiple = self.multiple(func, origin, of, factor);
-            distance = Some(self.add(func, origin, distance, multiple));
-        }
-        match distance {
-            Some(distance) if number == 0 => distance,
-            _ => {
-                let number = func.make_int(self.pointer, number);
-                self.add(func, origin, distance, number)
-            }
-        }
-    }
-
-    /// The sum of a value, if there is one, and another, computed in front of the loop.
-    fn add(&self, func: &mut Function, origin: Inst, a: Option<Value>, b: Value) -> Value {
-        match a {
-            Some(a) => make(func, self.before_loop, origin, BinaryOp::Add, [a, b]),
-            None => b,
-        }
-    }
-
-    /// The value of a term's value in the first round.
-    fn first_value(&self, func: &mut Function, origin: Inst, term: Term) -> Value {
-        match term.step {
-            None => term.value,
-            Some(Step::Number(_)) => self.first_of_phi(func, term.value),
-            Some(Step::Multiple { counter, of, .. }) => {
-                let first = self.first_of_phi(func, counter);
-                match func.int_value(first) {
-                    Some(0) => first,
-                    Some(factor) => self.multiple(func, origin, of, factor),
-                    None => make(func, self.before_loop, origin, BinaryOp::Mul, [first, of]),
-                }
-            }
-        }
-    }
-
-    /// The value of a phi of the header in the first round.
-    fn first_of_phi(&self, func: &Function, phi: Value) -> Value {
-        let incoming = match func.defining_inst(phi).map(|def| *func.inst(def)) {
-            Some(InstData::Phi { incoming }) => func.incoming(incoming),
-            _ => &[],
-        };
-        let from_outside = incoming.iter().find(|&&(_, pred)| pred == self.preheader);
-        from_outside.map_or(phi, |&(first, _)| first)
-    }
-
-    fn multiple(&self, func: &mut Function, origin: Inst, value: Value, factor: i64) -> Value {
-        if factor == 1 {
-            return value;
-        }
-        let (op, by) = match factor.count_ones() {
-            1 if factor > 0 => (BinaryOp::Shl, i64::from(factor.trailing_zeros())),
-            _ => (BinaryOp::Mul, factor),
-        };
-        let by = func.make_int(self.pointer, by);
-        make(func, self.before_loop, origin, op, [value, by])
-    }
-}
-
-/// A new instruction in front of `before`, for the same place of the source as `origin`.
-fn make(func: &mut Function, before: Inst, origin: Inst, op: BinaryOp, args: [Value; 2]) -> Value {
-    let ty = func.value_type(args[0]);
-    let inst = func.make_inst_for(origin, InstData::Binary { op, args }, ty);
-    func.layout.insert_before(before, inst);
-    func.result(inst).expect("the type is not void")
 }
