@@ -35,8 +35,6 @@ use ice_ir::{
 
 /// Deepest chain of sums that is looked through.
 const MAX_DEPTH: u32 = 8;
-/// Most terms of an address, without its number.
-const MAX_TERMS: usize = 4;
 /// Most operands of a header's phi.
 const MAX_INCOMING: usize = 8;
 /// Most addresses of a loop that one counter serves.
