@@ -3,18 +3,19 @@
 //! | before | after |
 //! |---|---|
 //! | `load rd, [rn]`, then `add rn, rn, c` soon after | `load rd, [rn], c` |
-//! | `add rn, rn, c`, then at once `load rd, [rn]` | `load rd, [rn, c]!` |
+//! | `add rn, rn, c`, then `load rd, [rn]` soon after | `load rd, [rn, c]!` |
 //!
 //! and so for stores. What stands between the access and the addition must not touch rn, and the addition must not be wanted for
 //! anything but its result.
 //!
-//! Cost: for each addition of a constant a look at the recent accesses at registers alone.
+//! Cost: for each addition of a constant a look at the recent accesses at registers alone, and for each of these one at the recent
+//! additions.
 
 use super::{AllocatedCode, Doer, Pair, Recent, later};
 use crate::mach::{MachInst, MachInstId, VReg};
 use ice_regalloc::Allocation;
 
-/// How far behind an access the addition may be.
+/// How far apart the access and the addition may be.
 const WINDOW: u32 = 5;
 
 /// When the base of an access moves.
@@ -90,26 +91,28 @@ impl<I: SteppingInst> AllocatedCode<'_, I> {
     ) -> bool {
         let inst = &self.mach.insts()[first.as_u32() as usize];
         let Some(SteppingAccess { place, .. }) = self.stepping_access(first, inst) else { return false };
-        let between = self.behind(first, step.as_u32() as usize);
         self.places(step) == [place, place]
             && inst.steps_by(amount)
-            && between
-                .iter()
-                .enumerate()
-                .all(|(n, inst)| inst.is_plain() && !self.places(later(first, n + 1)).contains(&place))
+            && self.is_untouched(place, first, step)
             && !I::is_wanted(self.behind(step, end), to)
-            && !self.is_edited(place, first, step)
     }
 
-    /// Whether the addition `step` of `amount`, which gives `to`, can be part of the access `id` right behind it.
+    /// Whether what stands between two instructions does nothing but read and write other places and memory.
+    fn is_untouched(self, place: Allocation, from: MachInstId, to: MachInstId) -> bool {
+        let mut between = self.behind(from, to.as_u32() as usize).iter().enumerate();
+        between.all(|(n, inst)| inst.is_plain() && !self.places(later(from, n + 1)).contains(&place))
+            && !self.is_edited(place, from, to)
+    }
+
+    /// Whether the addition `step` of `amount`, which gives `to`, can be part of the access `id` behind it.
     fn steps_before(self, step: MachInstId, id: MachInstId, (to, amount): (VReg, i32), end: usize) -> bool {
         let inst = &self.mach.insts()[id.as_u32() as usize];
         self.stepping_access(id, inst).is_some_and(|SteppingAccess { base, place, .. }| {
             base == to
                 && self.places(step) == [place, place]
                 && inst.steps_by(amount)
+                && self.is_untouched(place, step, id)
                 && !I::is_wanted(self.behind(step, end), to)
-                && !self.is_edited(place, step, id)
         })
     }
 }
@@ -119,8 +122,8 @@ impl<I: SteppingInst> AllocatedCode<'_, I> {
 pub struct Writebacks {
     /// Accesses and their bases.
     accesses: Recent<VReg>,
-    /// The latest addition, if it is part of no pair: its result and amount.
-    step: Option<(MachInstId, (VReg, i32))>,
+    /// Additions that are part of no pair: their results and amounts.
+    steps: Recent<(VReg, i32)>,
 }
 
 impl Writebacks {
@@ -160,7 +163,7 @@ impl Writebacks {
             let fusion = Writeback { when: When::Behind, amount };
             return Some(Pair { first, doer: Doer::First, fusion });
         }
-        self.step = Some((id, (to, amount)));
+        self.steps.push(id, (to, amount));
         None
     }
 
@@ -172,11 +175,10 @@ impl Writebacks {
         base: VReg,
         end: usize,
     ) -> Option<Pair<Writeback>> {
-        if let Some((first, step)) = self.step
-            && later(first, 1) == id
+        if let Some((first, step)) = self.steps.latest(id, WINDOW, |&(to, _)| to == base)
             && code.steps_before(first, id, step, end)
         {
-            self.step = None;
+            self.steps.forget(first);
             let fusion = Writeback { when: When::Before, amount: step.1 };
             return Some(Pair { first, doer: Doer::Second, fusion });
         }

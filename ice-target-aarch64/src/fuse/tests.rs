@@ -46,7 +46,8 @@ fn neighbours_are_pairs() {
         "    v2 = ldrx [v0 + 8]\n    v3 = ldrx [v0 + 16]\n    strx v2, [v1]\n    strx v3, [v1 + 32]\n";
     assert_eq!(fused(loads), [(1, Fusion::Pair, 2)]);
     // The higher one first, what may stand between, and the first load is done for the second.
-    let apart = "    v2 = ldrw [v0 - 4]\n    v4 = add.x v2, 1\n    v3 = ldrw [v0 - 8]\n    strx v3, [v4]\n";
+    let apart =
+        "    v2 = ldrw [v0 - 4]\n    v4 = add.x v2, 1\n    v3 = ldrw [v0 - 8]\n    strx v3, [v4 + 32]\n";
     assert_eq!(fused(apart), [(1, Fusion::Pair, 3)]);
     // The second store does the work of the first, and zero is stored as well.
     let stores = "    strx v1, [v0 + 8]\n    v2 = add.x v1, 1\n    strx zero, [v0]\n    strx v1, [v2 + 32]\n";
@@ -83,11 +84,16 @@ fn accesses_take_additions_to_their_addresses() {
     assert_eq!(fused(behind), [(1, step(When::Behind, 8), 2)]);
     let before = "    v0 = sub.x v0, 16\n    v8 = fload.d [v0]\n    fstore.d v8, [v0 + 32]\n";
     assert_eq!(fused(before), [(2, step(When::Before, -16), 1)]);
+    // Of two additions each goes to its own access, over what does not touch its register.
+    let apart = "    v0 = add.x v0, 1\n    v1 = add.x v1, 2\n    v2 = ldrx [v0]\n    strx v2, [v1]\n    strx v2, [v0 + 32]\n";
+    assert_eq!(fused(apart), [(3, step(When::Before, 1), 1), (4, step(When::Before, 2), 2)]);
     let cases = [
         // An addition of 32 bits; one that is too large; one to another register.
         "    v2 = ldrx [v0]\n    v0 = add.w v0, 8\n    strx v2, [v0 + 32]\n",
         "    v2 = ldrx [v0]\n    v0 = add.x v0, 256\n    strx v2, [v0 + 32]\n",
         "    v2 = ldrx [v0]\n    v3 = add.x v0, 8\n    strx v2, [v3 + 32]\n    strx v2, [v0 + 32]\n",
+        // The register is needed on the way.
+        "    v0 = add.x v0, 8\n    strx v0, [v1 + 32]\n    v2 = ldrx [v0]\n    strx v2, [v1 + 64]\n",
     ];
     for case in cases {
         assert_eq!(fused(case), [], "{case}");
