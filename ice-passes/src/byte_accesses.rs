@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `or` of parts of 8, 16 or 32 bits that are loaded one behind the other and shifted to where the first in memory is the lowest | one load |
 //! | the same, where the first in memory is the highest | one load, its bytes exchanged |
-//! | stores of all bytes of a number, one behind the other, the first in memory the lowest | one store |
-//! | the same, where the first in memory is the highest | one store of the number, its bytes exchanged |
+//! | stores of all bytes of a number, or of its lower half or quarter, one behind the other, the first in memory the lowest | one store |
+//! | the same of 4 bytes or 8, where the first in memory is the highest | one store of the number, its bytes exchanged |
 //!
 //! The whole load stands where the last `or` was, the whole store where the last store was. So between the first part and the
 //! last nothing changes memory, and between stores nothing reads it either. Parts of loads have no other use, or nothing
@@ -280,7 +280,8 @@ fn byte_of(func: &Function, value: Value) -> Option<(Value, usize)> {
     }
 }
 
-/// Writes at once the number of which the store `inst` writes the last byte; gives its address and what it writes, if it did.
+/// Writes at once the number, or its lower half or quarter, of which the store `inst` writes the last byte; gives its address and
+/// what it writes, if it did.
 pub(crate) fn whole_store(
     func: &mut Function,
     uses: &mut Uses,
@@ -290,40 +291,48 @@ pub(crate) fn whole_store(
     let &InstData::Store { value, .. } = func.inst(inst) else { return None };
     let (number, _) = byte_of(func, value)?;
     let ty = func.value_type(number);
-    if !matches!(ty, Type::I32 | Type::I64) || uses.count_if_known(number) < ty.bits() / 8 {
+    if !matches!(ty, Type::I32 | Type::I64) || uses.count_if_known(number) < 2 {
         return None;
     }
     let mut parts = Parts::default();
     let mut next = Some(inst);
     for _ in 0..MAX_DISTANCE {
-        let store = next?;
+        let Some(store) = next else { break };
         match *func.inst(store) {
             InstData::Store { address, value, align_log2 } => {
-                let (_, place) = byte_of(func, value).filter(|&(of, _)| of == number)?;
+                let Some((_, place)) = byte_of(func, value).filter(|&(of, _)| of == number) else { break };
                 parts.add(func, store, (address, align_log2), (place, 1))?;
                 if parts.accesses.len() == ty.bits() as usize / 8 {
                     break;
                 }
             }
-            InstData::Load { .. } => return None,
-            ref other if other.has_side_effects() => return None,
+            InstData::Load { .. } => break,
+            ref other if other.has_side_effects() => break,
             _ => {}
         }
         next = func.layout.prev_inst(store);
     }
     let (count, order) = parts.order()?;
-    if count != ty.bits() as usize / 8 {
+    let whole = match count {
+        2 => Type::I16,
+        4 => Type::I32,
+        8 => Type::I64,
+        _ => return None,
+    };
+    let has_order = order == Order::LowestFirst || swaps.has(whole);
+    if !has_order || whole != ty && is_continued(func, inst, number) {
         return None;
     }
-    let value = match order {
-        Order::LowestFirst => number,
-        Order::HighestFirst => {
-            let swap = swaps.call(func, number)?;
-            let swapped = before(func, inst, swap, ty)?;
-            func.defining_inst(swapped).into_iter().for_each(|swap| uses.count_new(func, swap, inst));
-            swapped
-        }
-    };
+    let mut value = number;
+    if whole != ty {
+        value = before(func, inst, InstData::Cast { op: CastOp::Trunc, arg: number }, whole)?;
+        func.defining_inst(value).into_iter().for_each(|part| uses.count_new(func, part, inst));
+    }
+    if order == Order::HighestFirst {
+        let swap = swaps.call(func, value)?;
+        value = before(func, inst, swap, whole)?;
+        func.defining_inst(value).into_iter().for_each(|swap| uses.count_new(func, swap, inst));
+    }
     let (address, _, align_log2) = parts.lowest?;
     for &store in &parts.accesses {
         uses.withdraw_operands(func, store);
@@ -334,6 +343,22 @@ pub(crate) fn whole_store(
     *func.inst_mut(inst) = InstData::Store { address, value, align_log2 };
     uses.count_new(func, inst, inst);
     Some((address, value))
+}
+
+/// Whether the next store behind `inst` writes a byte of `number` as well, with nothing that reads memory between.
+fn is_continued(func: &Function, inst: Inst, number: Value) -> bool {
+    let mut next = func.layout.next_inst(inst);
+    for _ in 0..MAX_DISTANCE {
+        match next.map(|inst| func.inst(inst)) {
+            Some(&InstData::Store { value, .. }) => {
+                return byte_of(func, value).is_some_and(|(of, _)| of == number);
+            }
+            None | Some(InstData::Load { .. }) => return false,
+            Some(other) if other.has_side_effects() => return false,
+            Some(_) => next = next.and_then(|inst| func.layout.next_inst(inst)),
+        }
+    }
+    false
 }
 
 /// The result of `data`, put in front of `inst`.
