@@ -4,6 +4,7 @@
 //! | constant | where it takes an instruction |
 //! |---|---|
 //! | number that is not one of 32 bits, extended by its sign | operand of arithmetic, comparison, what is stored |
+//! | number that stands for a divisor of 64 bits | division |
 //! | address that is displaced by registers ([`address`](crate::address)) | in code that may be anywhere |
 //! | address that is compared, computed with or stored | everywhere |
 //! | address from the linker's table | everywhere |
@@ -12,6 +13,7 @@
 //! An operand that the instruction replaces by its result is copied anyway, and so are arguments of calls.
 //! [`X86::name_costly_constants`] follows the rules of lowering: what it names and no rule asks for wastes a register.
 
+use super::divide::wide_multiplier;
 use crate::inst::Inst;
 use crate::symbols::symbol_of;
 use crate::target::{Cx, X86};
@@ -33,8 +35,13 @@ impl X86 {
 
     /// Makes a constant that a loop holds.
     pub(crate) fn make_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant, dst: VReg) {
-        let Constant::Value(value) = constant else {
-            return cx.fault("a number without a value is held");
+        let value = match constant {
+            Constant::Value(value) => value,
+            Constant::Wide(number) => {
+                let imm = number as i64;
+                return cx.sink.push(Inst::MovImm { width: Width::B64, dst, imm });
+            }
+            Constant::Word(_) => return cx.fault("a number of 32 bits is held"),
         };
         match (cx.func.value_def(value), symbol_of(cx.func, value)) {
             (ValueDef::Int(imm), _) => cx.sink.push(Inst::MovImm { width: Width::B64, dst, imm }),
@@ -72,7 +79,13 @@ impl X86 {
                     name(value, is_far(value) || is_wide_number(func, value) || is_place && !is_displaced);
                 }
             }
-            InstData::Binary { op, args: [a, b] } if !op.is_division() => {
+            InstData::Binary { op, args: [_, b] } if op.is_division() => {
+                let number = func.int_value(b).filter(|_| func.value_type(b) == Type::I64);
+                if let Some(multiplier) = number.and_then(|number| wide_multiplier(op, number)) {
+                    visit(Constant::Wide(multiplier as u64), 1);
+                }
+            }
+            InstData::Binary { op, args: [a, b] } => {
                 let is_mask =
                     op == BinaryOp::And && func.int_value(b).is_some_and(|n| u32::try_from(n).is_ok());
                 name(a, op.is_commutative() && is_costly(a));

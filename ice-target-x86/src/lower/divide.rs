@@ -15,7 +15,7 @@ use ice_asm::x86::{Alu, DoubleShift, Shift, Unary, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::{self, Part, Signedness, parts};
 use ice_codegen::shared_division::{Partner, partner};
-use ice_codegen::{Operands as _, ValueRegs};
+use ice_codegen::{Constant, Operands as _, ValueRegs};
 use ice_ir::{BinaryOp, Type, Value};
 
 /// A division by a constant in one register.
@@ -32,6 +32,18 @@ struct Division {
 impl Division {
     fn bits(self) -> u32 {
         8 * self.width.bytes()
+    }
+}
+
+/// The number by which a dividend of 64 bits is multiplied to be divided by `n`, if it is.
+pub(super) fn wide_multiplier(op: BinaryOp, n: i64) -> Option<i64> {
+    let size = i32::try_from(n).ok()?.unsigned_abs();
+    let (sign, _) = parts(op);
+    match sign {
+        _ if size < 2 || size.is_power_of_two() => None,
+        Signedness::Unsigned if n < 0 => None,
+        Signedness::Unsigned => magic::unsigned(64, n as u64).map(|magic| magic.multiplier as i64),
+        Signedness::Signed => magic::signed(64, n).map(|magic| magic.multiplier),
     }
 }
 
@@ -96,8 +108,18 @@ impl X86 {
         multiplier: i64,
     ) -> VReg {
         let [factor, lo, hi] = [0; 3].map(|_| self.wide_temp(cx, width));
-        cx.sink.push(Inst::MovImm { width, dst: factor, imm: multiplier });
-        cx.sink.push(Inst::MulWide { sign, width, lhs: factor, src: Src::Reg(x), lo, hi });
+        let held = match width {
+            Width::B64 => cx.held(Constant::Wide(multiplier as u64)),
+            _ => None,
+        };
+        let [lhs, src] = match held {
+            Some(held) => [x, held],
+            None => {
+                cx.sink.push(Inst::MovImm { width, dst: factor, imm: multiplier });
+                [factor, x]
+            }
+        };
+        cx.sink.push(Inst::MulWide { sign, width, lhs, src: Src::Reg(src), lo, hi });
         hi
     }
 
