@@ -11,7 +11,7 @@
 use ice_ir::{Function, Inst, InstData, Uses};
 
 /// An operation this many instructions behind its operands, or less, stays.
-const NEAR: u32 = 3;
+pub(crate) const NEAR: u32 = 3;
 /// Most instructions that an operation passes.
 const FAR: u32 = 100;
 

@@ -80,6 +80,13 @@ fn find(
     else {
         return None;
     };
+    // Most comparisons are of something else.
+    if !matches!(
+        *func.inst(func.defining_inst(next)?),
+        InstData::Binary { op: BinaryOp::Add | BinaryOp::Sub, .. }
+    ) {
+        return None;
+    }
     let is_inside = func.defining_inst(bound).is_some_and(|def| func.layout.block_of(def) == Some(block));
     if is_inside || func.layout.block_of(comparison) != Some(block) {
         return None;

@@ -21,7 +21,7 @@
 
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
-use crate::gather::gather;
+use crate::gather::{NEAR, gather};
 use crate::rotations::Rotations;
 use alloc::vec::Vec;
 use ice_ir::{
@@ -67,8 +67,10 @@ pub fn sink(
     let mut at = func.layout.entry();
     while let Some(block) = at {
         let mut next = func.layout.first_inst(block);
+        let mut before = 0;
         while let Some(inst) = next {
             next = func.layout.next_inst(inst);
+            before += 1;
             match *func.inst(inst) {
                 InstData::CondBr { cond, .. } | InstData::Select { cond, .. } => {
                     any |= copy_comparison(func, uses, block, inst, cond, &mut scratch.copies);
@@ -90,9 +92,11 @@ pub fn sink(
                     if a != b {
                         any |= copy_scale(func, uses, inst, b, &mut scratch.copies);
                     }
+                    any |= before > NEAR && gather(func, uses, inst);
+                }
+                InstData::Binary { op, .. } if before > NEAR && !op.is_division() => {
                     any |= gather(func, uses, inst);
                 }
-                InstData::Binary { op, .. } if !op.is_division() => any |= gather(func, uses, inst),
                 _ => {}
             }
         }

@@ -118,11 +118,16 @@ pub fn reduce_strength(
         }
     }
     scratch.leaves_early.clear();
-    scratch.leaves_early.resize(func.num_blocks(), false);
+    if matches!(addressing, Addressing::BaseOrIndex { steps: true }) {
+        scratch.leaves_early.resize(func.num_blocks(), false);
+    }
     scratch.preheaders.begin(func);
     let mut pass = Pass { func, graphs: (cfg, tree, loops), uses, pointer, addressing, scratch };
     let mut any = pass.merge_counters();
     pass.find_accesses();
+    if pass.scratch.accesses.is_empty() && !any {
+        return Changed::Nothing;
+    }
     pass.scratch.accesses.sort_by_key(|access| access.header);
     pass.scratch.touched.clear();
     pass.scratch.gone.clear();
