@@ -9,9 +9,9 @@
 //! | `p = p0`, `n = n0`; each round `*p`, `p += 4`, `n -= 1`, until `n == 0` | `i = -n0`, `e = p0 + 4 * n0`; each round `e[4 * i]`, `i += 1`, until `i == 0` |
 //! | `p = p0`, `q = q0`; each round `*p`, `*q`, `p += 1`, `q += 1`, until `p == e` | `i = p0 - e`, `f = q0 - i`; each round `e[i]`, `f[i]`, `i += 1`, until `i == 0` |
 //!
-//! Only in loops of one block, of variables that nothing but accesses, sums with numbers and their own steps use, and what comes
-//! behind the loop the next value. Values are those
-//! of before modulo two to the width of addresses, also where a loop has more rounds than that.
+//! Only in loops of one block, of variables that nothing but accesses, sums with numbers and their own steps use; the next values may
+//! be needed behind the loop. Values are those of before modulo two to the width of addresses, also where a loop has more rounds
+//! than that.
 //!
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
 //! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
@@ -195,9 +195,8 @@ fn rewrite(
         is_step || matches!(func.inst(inst), InstData::Phi { .. })
     };
     let after_phis = func.block_insts(block).find(|inst| !goes(inst));
-    let (Some(before_loop), Some(after_phis)) = (func.layout.last_inst(preheader), after_phis) else {
-        return false;
-    };
+    let ends = (func.layout.last_inst(preheader), func.layout.first_inst(block), after_phis);
+    let (Some(before_loop), Some(before_phis), Some(after_phis)) = ends else { return false };
     let make = |func: &mut Function, before, op, args: [Value; 2]| {
         let ty = func.value_type(args[0]);
         let inst = func.make_inst_for(compared.step, InstData::Binary { op, args }, ty);
@@ -220,7 +219,7 @@ fn rewrite(
     let next = make(func, end.comparison, BinaryOp::Add, [counter, by]);
     let incoming = func.make_incoming(&[(start, preheader), (next, block)]);
     let phi = func.make_inst_defining(InstData::Phi { incoming }, counter);
-    func.layout.insert_before(after_phis, phi);
+    func.layout.insert_before(before_phis, phi);
     let zero = func.make_int(pointer, 0);
     *func.inst_mut(end.comparison) = InstData::Icmp { cond: end.cond, args: [next, zero] };
     for variable in variables {
@@ -245,12 +244,13 @@ fn rewrite(
         redefine(func, variable.phi, after_phis, InstData::Binary { op: BinaryOp::Add, args });
     }
     if compared.uses == 0 {
-        // Nobody needs it any more.
+        // Nobody needs it and its step any more.
         let data = match ty == pointer {
             true => InstData::Binary { op: BinaryOp::Add, args: [counter, by] },
             false => InstData::Cast { op: CastOp::Trunc, arg: counter },
         };
         redefine(func, compared.phi, after_phis, data);
+        redefine(func, compared.step, after_phis, *func.inst(compared.step));
     }
     true
 }

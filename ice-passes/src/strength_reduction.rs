@@ -17,8 +17,10 @@
 //! equality that ends the loop is left of a counter, it will go to zero ([`sink`](crate::sink())), and the comparison is part
 //! of that: so it is done also where operands of memory compute all addresses.
 //!
+//! Pointers beside a counter become sums of it first, where an access adds two registers and a number (`merge_counters.rs`).
+//!
 //! Requires: a verified function, its flow graph, loop forest and use counts, and a dominator tree that knows the blocks of
-//! innermost loops. Preserves: all but addresses of loads and stores; adds pre-headers ([`Changed::KeptLoops`] if it did).
+//! innermost loops. Preserves: all but addresses of loads and stores and such counters; adds pre-headers ([`Changed::KeptLoops`] if it did).
 //! What is no longer used is left for [`Uses`] to find dead. Linear in the instructions of innermost loops.
 
 use crate::address_sums::{Step, Sum, Term};
