@@ -57,8 +57,9 @@ pub(crate) fn merge_counters(
 ) -> bool {
     let mut variables = Vec::new();
     let Some(end) = find(func, pointer, uses, block, &mut variables) else { return false };
-    // The counter that is compared goes away, and a new one comes.
-    if variables.is_empty() || end.variable.uses > 0 && variables.len() < 2 {
+    // The counter that is compared goes away, and a new one comes; what is in front of the loop is longer for a narrow one.
+    let is_narrow = func.value_type(end.variable.value) != pointer;
+    if variables.len() < 1 + usize::from(end.variable.uses > 0 || is_narrow) {
         return false;
     }
     let Some(preheader) = preheaders.of(func, graphs, block) else { return false };
