@@ -16,8 +16,9 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
 //! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
 
+use crate::loop_counters::make;
 use crate::preheader::{Graphs, Preheaders};
-use alloc::vec::Vec;
+use arrayvec::ArrayVec;
 use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
 
 /// Most variables that one counter takes the place of.
@@ -38,6 +39,9 @@ struct Variable {
     next_uses: u32,
 }
 
+/// The variables that one counter takes the place of.
+type Variables = ArrayVec<Variable, MAX_POINTERS>;
+
 /// What ends the loop.
 struct End {
     comparison: Inst,
@@ -55,7 +59,7 @@ pub(crate) fn merge_counters(
     uses: &Uses,
     (preheaders, block): (&mut Preheaders, Block),
 ) -> bool {
-    let mut variables = Vec::new();
+    let mut variables = Variables::new();
     let Some(end) = find(func, pointer, uses, block, &mut variables) else { return false };
     // The counter that is compared goes away, and a new one comes; what is in front of the loop is longer for a narrow one.
     let is_narrow = func.value_type(end.variable.value) != pointer;
@@ -67,13 +71,7 @@ pub(crate) fn merge_counters(
 }
 
 /// Finds the variables that a new counter can take the place of, the one that is compared among them, and what ends the loop.
-fn find(
-    func: &Function,
-    pointer: Type,
-    uses: &Uses,
-    block: Block,
-    variables: &mut Vec<Variable>,
-) -> Option<End> {
+fn find(func: &Function, pointer: Type, uses: &Uses, block: Block, variables: &mut Variables) -> Option<End> {
     let &InstData::CondBr { cond, .. } = func.terminator(block)? else { return None };
     let comparison = func.defining_inst(cond).filter(|_| uses.count_if_known(cond) == 1)?;
     let InstData::Icmp { cond: cond @ (IntCond::Eq | IntCond::Ne), args: [next, bound] } =
@@ -98,7 +96,7 @@ fn find(
         if variable.next == next {
             compared = Some(variable);
         }
-        if func.value_type(variable.value) == pointer && variables.len() < MAX_POINTERS {
+        if func.value_type(variable.value) == pointer && !variables.is_full() {
             variables.push(variable);
         }
     }
@@ -198,26 +196,21 @@ fn rewrite(
     let after_phis = func.block_insts(block).find(|inst| !goes(inst));
     let ends = (func.layout.last_inst(preheader), func.layout.first_inst(block), after_phis);
     let (Some(before_loop), Some(before_phis), Some(after_phis)) = ends else { return false };
-    let make = |func: &mut Function, before, op, args: [Value; 2]| {
-        let ty = func.value_type(args[0]);
-        let inst = func.make_inst_for(compared.step, InstData::Binary { op, args }, ty);
-        func.layout.insert_before(before, inst);
-        func.result(inst).expect("the type is not void")
-    };
+    let origin = compared.step;
     // The first value: less than zero by the distance.
     let args = if compared.by > 0 { [compared.first, end.bound] } else { [end.bound, compared.first] };
     let ty = func.value_type(compared.value);
     let difference = match args.map(|arg| func.int_value(arg)) {
         [Some(a), Some(b)] => func.make_int(ty, a.wrapping_sub(b)),
-        _ => make(func, before_loop, BinaryOp::Sub, args),
+        _ => make(func, before_loop, origin, BinaryOp::Sub, args),
     };
     let start = match ty == pointer {
         true => difference,
-        false => widen(func, pointer, before_loop, compared.step, difference),
+        false => widen(func, pointer, before_loop, origin, difference),
     };
     let counter = func.make_forward(pointer);
     let by = func.make_int(pointer, compared.by.abs());
-    let next = make(func, end.comparison, BinaryOp::Add, [counter, by]);
+    let next = make(func, end.comparison, origin, BinaryOp::Add, [counter, by]);
     let incoming = func.make_incoming(&[(start, preheader), (next, block)]);
     let phi = func.make_inst_defining(InstData::Phi { incoming }, counter);
     func.layout.insert_before(before_phis, phi);
@@ -229,7 +222,7 @@ fn rewrite(
             0 => value,
             _ => {
                 let power = func.make_int(pointer, power.into());
-                make(func, before, BinaryOp::Shl, [value, power])
+                make(func, before, origin, BinaryOp::Shl, [value, power])
             }
         };
         let distance = scaled(func, before_loop, start);
@@ -269,14 +262,10 @@ fn widen(func: &mut Function, pointer: Type, before: Inst, origin: Inst, differe
     if let Some(number) = func.int_value(difference) {
         return func.make_int(pointer, !i64::from(!number as u32));
     }
-    let make = |func: &mut Function, data, ty| {
-        let inst = func.make_inst_for(origin, data, ty);
-        func.layout.insert_before(before, inst);
-        func.result(inst).expect("the type is not void")
-    };
-    let word = func.value_type(difference);
-    let [ones, wide_ones] = [word, pointer].map(|ty| func.make_int(ty, -1));
-    let complement = make(func, InstData::Binary { op: BinaryOp::Xor, args: [difference, ones] }, word);
-    let rounds = make(func, InstData::Cast { op: CastOp::Zext, arg: complement }, pointer);
-    make(func, InstData::Binary { op: BinaryOp::Xor, args: [rounds, wide_ones] }, pointer)
+    let [ones, wide_ones] = [func.value_type(difference), pointer].map(|ty| func.make_int(ty, -1));
+    let arg = make(func, before, origin, BinaryOp::Xor, [difference, ones]);
+    let extension = func.make_inst_for(origin, InstData::Cast { op: CastOp::Zext, arg }, pointer);
+    func.layout.insert_before(before, extension);
+    let rounds = func.result(extension).expect("the type is not void");
+    make(func, before, origin, BinaryOp::Xor, [rounds, wide_ones])
 }

@@ -80,9 +80,17 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
     }
 }
 
+/// The comparison of numbers of `bits` with `number`, or one with a number beside it that says the same, if that is carried by an
+/// instruction and `number` is not. It has its sign above its bits where
+/// `cond` reads one, and zeros where not.
+pub fn carried(cond: IntCond, number: u64, bits: u32, is_carried: impl Fn(u64) -> bool) -> (IntCond, u64) {
+    let other = if is_carried(number) { None } else { with_neighbour(cond, number, bits) };
+    other.filter(|&(_, number)| is_carried(number)).unwrap_or((cond, number))
+}
+
 /// The comparison with one number more or less that says the same of numbers of `bits` as `cond` with `number`, which has
 /// its sign above its bits where `cond` reads one, and zeros where not. `None` for equality, and at the end of the range.
-pub fn with_neighbor(cond: IntCond, number: u64, bits: u32) -> Option<(IntCond, u64)> {
+fn with_neighbour(cond: IntCond, number: u64, bits: u32) -> Option<(IntCond, u64)> {
     let (least, most) = match by_less(cond)?.0 {
         Signedness::Unsigned => (0, u64::MAX >> (64 - bits)),
         Signedness::Signed => ((i64::MIN >> (64 - bits)) as u64, i64::MAX as u64 >> (64 - bits)),

@@ -22,7 +22,7 @@ mod operands;
 mod terminator;
 
 pub use atomic::{AtomicRule, Exchange, Order};
-pub use condition::{Condition, by_less, with_neighbor};
+pub use condition::{Condition, by_less, carried};
 pub use frame::fixed_alloca;
 pub use instruction::{Call, Destination, Rule, VectorRule};
 pub use operands::Operands;

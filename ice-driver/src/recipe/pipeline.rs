@@ -490,6 +490,8 @@ impl Pipeline {
     #[inline(never)]
     fn optimize(&mut self, step: Step, job: &Job<'_>, read: Option<&ControlFlowGraph>) {
         let cfg = graph(read, &self.cfg, self.graph);
+        let pointer = job.module.pointer_type;
+        let addressing = self.generator.addressing(pointer);
         let changed = match step {
             Step::DeadCycles => {
                 ice_passes::remove_dead_cycles(&mut self.func, &self.loops, &self.uses, &mut self.cycles)
@@ -503,7 +505,7 @@ impl Pipeline {
                 ice_passes::hoist_invariants(&mut self.func, cfg, dominators, loops, &mut self.hoist)
             }
             Step::ReduceStrength => {
-                let addresses = (job.module.pointer_type, self.generator.addressing(job.module.pointer_type));
+                let addresses = (pointer, addressing);
                 let graphs = (cfg, &self.dominators, &mut self.loops);
                 ice_passes::reduce_strength(&mut self.func, addresses, graphs, &self.uses, &mut self.strength)
             }
@@ -513,9 +515,7 @@ impl Pipeline {
             Step::SimplifySwitches => {
                 ice_passes::simplify_switches(&mut self.func, cfg, &self.uses, &mut self.switches)
             }
-            Step::FoldAddresses
-                if self.generator.addressing(job.module.pointer_type) == Addressing::BaseAndIndex =>
-            {
+            Step::FoldAddresses if addressing == Addressing::BaseAndIndex => {
                 let (loops, uses, scratch) = (&self.loops, &mut self.uses, &mut self.addresses);
                 ice_passes::fold_addresses(&mut self.func, job.module.pointer_type, loops, uses, scratch)
             }
@@ -536,10 +536,7 @@ impl Pipeline {
             }
             Step::LateFrame => Changed::Nothing,
             _ => {
-                let accesses = (
-                    job.module.pointer_type,
-                    self.generator.addressing(job.module.pointer_type) == Addressing::BaseAndIndex,
-                );
+                let accesses = (pointer, addressing == Addressing::BaseAndIndex);
                 let (graphs, scratch) = ((cfg, &mut self.loops), &mut self.sink);
                 ice_passes::sink(&mut self.func, accesses, graphs, &mut self.uses, scratch)
             }

@@ -318,9 +318,9 @@ impl Scanner<'_> {
         found
     }
 
-    /// The hints of `v`, whose first neighbour's turn comes later: what that is near to in place of the neighbour's register, if
-    /// both never live at once and the second neighbour has none, and none that the neighbour will hardly share and that weighs less; and the units that it will
-    /// hardly get.
+    /// The hints of `v`, whose first neighbour's turn comes later, and the units that the neighbour will hardly get. If both never
+    /// live at once and the second neighbour has no register, what the first is near to is a hint; none is that the first will
+    /// hardly share and that weighs less.
     #[inline(never)]
     fn look_ahead(&self, v: u32, mut hints: [u8; 5]) -> ([u8; 5], RegUnits) {
         let interval = &self.ranges.intervals[v as usize];

@@ -6,7 +6,7 @@ use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Alu, Compare, Cond, Extend, LogicImm, Select, Shift, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::magic::Signedness;
-use ice_codegen::rules::{Condition, by_less, with_neighbor};
+use ice_codegen::rules::{self, Condition, by_less};
 use ice_codegen::{Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
@@ -29,9 +29,7 @@ ice_codegen::arm_conditions!(Cond);
 
 /// The comparison of numbers of `ty` with `number`, or with a neighbour of it where the instruction has that and not this.
 pub(super) fn carried(cond: IntCond, number: u64, ty: Type) -> (IntCond, u64) {
-    let has = |number| immediate(Alu::Sub, width(ty), number).is_some();
-    let other = if has(number) { None } else { with_neighbor(cond, number, ty.bits()) };
-    other.filter(|&(_, number)| has(number)).unwrap_or((cond, number))
+    rules::carried(cond, number, ty.bits(), |number| immediate(Alu::Sub, width(ty), number).is_some())
 }
 
 impl Aarch64 {

@@ -6,7 +6,7 @@ use crate::target::{Arm32, Cx};
 use ice_asm::arm32::{Alu, Compare, Cond, Flags, ModImm, Move, Shift, Unary};
 use ice_codegen::extension::{is_zero_extended, known_halves, word};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::rules::{Condition, with_neighbor};
+use ice_codegen::rules::{self, Condition};
 use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, FloatCond, InstData, IntCond, Type, Value, ValueDef};
 
@@ -32,14 +32,15 @@ ice_codegen::arm_conditions!(Cond);
 
 /// The comparison of numbers of `ty` with `number`, or with a neighbour of it where an operand is that and not this.
 pub(super) fn carried(cond: IntCond, number: u32, ty: Type) -> (IntCond, u32) {
-    let is_carried = |n: u32| ModImm::new(n).is_some() || ModImm::new(n.wrapping_neg()).is_some();
-    if ty != Type::I32 || is_carried(number) {
+    if ty != Type::I32 {
         return (cond, number);
     }
     let is_signed = matches!(cond, IntCond::Sgt | IntCond::Sge | IntCond::Slt | IntCond::Sle);
     let wide = if is_signed { i64::from(number as i32) as u64 } else { number.into() };
-    let other = with_neighbor(cond, wide, 32).map(|(cond, number)| (cond, number as u32));
-    other.filter(|&(_, number)| is_carried(number)).unwrap_or((cond, number))
+    let is_carried =
+        |n: u64| [n as u32, (n as u32).wrapping_neg()].into_iter().any(|n| ModImm::new(n).is_some());
+    let (cond, number) = rules::carried(cond, wide, ty.bits(), is_carried);
+    (cond, number as u32)
 }
 
 impl Arm32 {
