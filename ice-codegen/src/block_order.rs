@@ -225,12 +225,20 @@ impl BlockOrder {
     /// Computes the loop depth of every block, and takes its chance from `chances`, which are those of `shape`.
     #[inline]
     pub fn compute_depths(&mut self, shape: Shape<'_>, chances: &BlockChances) {
-        let loops = shape.loops;
-        self.chances.clear();
-        self.chances.extend(self.blocks.iter().map(|&block| match block {
+        let (loops, cfg) = (shape.loops, shape.cfg);
+        let mut all = mem::take(&mut self.chances);
+        all.clear();
+        all.extend(self.blocks.iter().map(|&block| match block {
             LoweredBlock::Block(block) => chances.block(block),
-            LoweredBlock::Edge { from, to } => chances.edge(shape.cfg, from, to),
+            LoweredBlock::Edge { from, to } if !self.is_shared(from, to) => chances.edge(cfg, from, to),
+            LoweredBlock::Edge { from, to } => {
+                let is_source =
+                    |block: &Block| self.facts[block.index()].shared == self.facts[from.index()].shared;
+                let sources = cfg.preds(to).iter().copied().filter(is_source);
+                sources.map(|source| chances.edge(cfg, source, to)).sum::<f32>().min(1.0)
+            }
         }));
+        self.chances = all;
         self.depths.clear();
         self.depths.extend(self.blocks.iter().map(|&block| match block {
             LoweredBlock::Block(block) => loops.depth(block),

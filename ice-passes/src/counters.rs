@@ -159,7 +159,8 @@ impl Counter {
             (Some(first), Some(number)) => func.make_int(ty, first.wrapping_sub(number)),
             (first_number, number) => {
                 let Some(end) = func.layout.last_inst(pred) else { return false };
-                if !matches!(func.inst(end), InstData::Br { .. }) {
+                // Where the loop may be passed by, that is taken off in vain then.
+                if !matches!(func.inst(end), InstData::Br { .. } | InstData::CondBr { .. }) {
                     return false;
                 }
                 let (a, b) = match (first_number, number) {

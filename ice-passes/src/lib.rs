@@ -28,6 +28,7 @@ mod preheader;
 pub mod protect;
 pub mod return_calls;
 mod rotations;
+mod shared_steps;
 pub mod short_circuit;
 pub mod simplify;
 pub mod sink;

@@ -35,6 +35,8 @@ use crate::known_bits::{constant_comparison, known_zeros};
 use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value, ValueDef};
 
 const CONSTANTS: usize = 128;
+/// How many values of a phi are looked at.
+const MAX_INCOMING: usize = 4;
 
 /// Integer constants of one function by number: a direct-mapped cache. Clearing is one counter increment.
 pub struct Constants {
@@ -195,7 +197,7 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     match op {
         BinaryOp::Sdiv | BinaryOp::Srem => divide(func, constants, inst, op, a, constant),
         BinaryOp::Add | BinaryOp::Mul | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-            let (x, inner) = constant_operand(func, op, a)?;
+            let (x, inner) = constant_operand(func, op, a).filter(|&(x, _)| !takes_over(func, uses, x, a))?;
             let both = match op {
                 BinaryOp::Add => inner.wrapping_add(constant),
                 BinaryOp::Mul => inner.wrapping_mul(constant),
@@ -207,7 +209,8 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
             Some(Rewrite::Inst(binary(op, x, both)))
         }
         BinaryOp::Shl if (1..=3).contains(&constant) => {
-            let (x, inner) = constant_operand(func, BinaryOp::Add, a)?;
+            let (x, inner) =
+                constant_operand(func, BinaryOp::Add, a).filter(|&(x, _)| !takes_over(func, uses, x, a))?;
             let value = constants.int(func, ty, inner << constant);
             Some(Rewrite::Inner {
                 data: binary(BinaryOp::Shl, x, b),
@@ -338,6 +341,16 @@ fn constant_operand(func: &Function, op: BinaryOp, value: Value) -> Option<(Valu
         }
         _ => None,
     }
+}
+
+/// Whether `step`, which is computed from the phi `x`, is its next value and all that is made of it: then nothing but `step` needs a
+/// register behind it.
+fn takes_over(func: &Function, uses: &Uses, x: Value, step: Value) -> bool {
+    uses.count_if_known(x) == 1
+        && func.defining_inst(x).is_some_and(|phi| {
+            matches!(*func.inst(phi), InstData::Phi { incoming }
+                if func.incoming(incoming).iter().take(MAX_INCOMING).any(|&(value, _)| value == step))
+        })
 }
 
 /// `(x + c) + y` as `(x + y) + c`, where the sum with the constant is not needed for itself.

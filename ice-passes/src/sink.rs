@@ -217,10 +217,11 @@ fn sink_steps(
         if let Some(def) = func.defining_inst(value)
             && is_step(func, def, phi)
         {
-            let is_alone = uses.count_if_known(value) == 1;
-            any |= match func.layout.block_of(def) != Some(block) && is_alone && has_constant(func, def) {
-                true => sink_to_edge(func, (loops, uses), phi, def, block),
-                false => sink_step(func, uses, phi, value, def),
+            let is_elsewhere = func.layout.block_of(def) != Some(block);
+            let at_end = if is_elsewhere { place_at_end(func, uses, value, block) } else { None };
+            any |= match at_end.filter(|_| has_constant(func, def)) {
+                Some(place) => sink_to_edge(func, (loops, uses), phi, def, (block, place)),
+                None => sink_step(func, uses, phi, value, def),
             };
             if func.layout.block_of(def) == Some(block) {
                 let is_compared = is_compared(func, (uses, loads), block, phi);
@@ -312,14 +313,30 @@ fn is_part(func: &Function, value: Value, address: Value, depth: u32) -> bool {
     args.iter().any(|&arg| arg == value || is_part(func, value, arg, depth - 1))
 }
 
-/// Moves `def`, whose result only goes to `phi` at the end of `block`, to there, if `phi` is used behind it in its own
-/// block. Whether it did.
+/// In front of what `value` could be computed at the end of `block`, if it only goes to a phi from there and perhaps to the
+/// comparison by which the block ends.
+fn place_at_end(func: &Function, uses: &Uses, value: Value, block: Block) -> Option<Inst> {
+    let end = func.layout.last_inst(block)?;
+    match (uses.count_if_known(value), func.inst(end)) {
+        (1, _) => Some(end),
+        (2, &InstData::CondBr { cond, .. }) => {
+            let comparison = func.defining_inst(cond)?;
+            let is_here = func.layout.block_of(comparison) == Some(block) && uses.count_if_known(cond) == 1;
+            let &InstData::Icmp { args, .. } = func.inst(comparison) else { return None };
+            (is_here && args.contains(&value)).then_some(comparison)
+        }
+        _ => None,
+    }
+}
+
+/// Moves `def`, whose result only goes to `phi` and what is at the end of `block`, to that `place` there, if `phi` is used
+/// behind it in its own block. Whether it did.
 fn sink_to_edge(
     func: &mut Function,
     (loops, uses): (&LoopForest, &Uses),
     phi: Value,
     def: Inst,
-    block: Block,
+    (block, place): (Block, Inst),
 ) -> bool {
     let Some(from) = func.layout.block_of(def) else { return false };
     let mut next = func.layout.next_inst(def);
@@ -329,15 +346,12 @@ fn sink_to_edge(
         is_used |= uses_of(func, uses, inst, phi);
         next = func.layout.next_inst(inst);
     }
-    if is_used
-        && loops.depth(block) <= loops.depth(from)
-        && let Some(end) = func.layout.last_inst(block)
-    {
+    let moves = is_used && loops.depth(block) <= loops.depth(from);
+    if moves {
         func.layout.remove_inst(def);
-        func.layout.insert_before(end, def);
-        return true;
+        func.layout.insert_before(place, def);
     }
-    false
+    moves
 }
 
 /// Moves `def`, which gives `value` from `phi`, behind the last use of `phi` that comes before the first of

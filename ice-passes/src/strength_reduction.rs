@@ -28,6 +28,7 @@ use crate::changed::Changed;
 use crate::loop_counters::{Place, make};
 use crate::merge_counters::merge_counters;
 use crate::preheader::{Graphs, Preheaders};
+use crate::shared_steps::SharedSteps;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{
@@ -52,13 +53,14 @@ const MAX_STEP: u64 = 255;
 #[derive(Default)]
 pub struct StrengthScratch {
     preheaders: Preheaders,
+    shared: SharedSteps,
     /// By block, whether it is the header of a loop with loops in it.
     has_inner: Vec<bool>,
     /// By block, whether it is the header of a loop that control leaves from other blocks than the last as well.
     leaves_early: Vec<bool>,
     accesses: Vec<Access>,
-    /// By value: how many of its uses vanish.
-    gone: Vec<u32>,
+    /// By value: which of its uses vanish.
+    gone: Vec<Gone>,
     /// The values with such uses.
     touched: Vec<Value>,
 }
@@ -74,11 +76,21 @@ struct Access {
     size: i64,
     /// Whether an operand of memory computes the address.
     is_operand: bool,
+    /// Whether the address is accessed, and not what is stored or handed on.
+    is_access: bool,
     /// What comes from outside the loop, once computed in front of it.
     base: Option<Value>,
     /// Whether it was looked at, and whether it is the first of the same sum but for the number.
     is_done: bool,
     is_first: bool,
+}
+
+/// What of a value vanishes.
+#[derive(Clone, Copy, Default)]
+struct Gone {
+    uses: u32,
+    /// Whether one of the uses is as a term.
+    is_term: bool,
 }
 
 /// What a value is in the sum of an address.
@@ -133,7 +145,7 @@ pub fn reduce_strength(
     pass.scratch.accesses.sort_by_key(|access| access.header);
     pass.scratch.touched.clear();
     pass.scratch.gone.clear();
-    pass.scratch.gone.resize(pass.func.num_values(), 0);
+    pass.scratch.gone.resize(pass.func.num_values(), Gone::default());
     let (steps, mut start, mut header) = (pass.steps(), 0, None);
     while let Some(&Access { header: of, sum, is_done, is_operand, .. }) = pass.scratch.accesses.get(start) {
         let is_first = header.replace(of) != Some(of);
@@ -158,18 +170,23 @@ impl Pass<'_> {
         matches!(self.addressing, Addressing::BaseOrIndex { steps: true })
     }
 
-    /// Lets pointers be sums of one counter in loops of one block. Whether it did in any.
+    /// Lets pointers be sums of one counter in loops of one block, and of each other in others. Whether it did in any.
     fn merge_counters(&mut self) -> bool {
+        if self.addressing != Addressing::BaseAndIndex {
+            return false;
+        }
         let (graphs, mut any) = (self.graphs, false);
-        if self.addressing == Addressing::BaseAndIndex {
-            for header in graphs.2.headers() {
-                if self.latch(header) == Some(header) {
-                    let place = (&mut self.scratch.preheaders, header);
-                    any |= merge_counters(self.func, self.pointer, graphs, self.uses, place);
-                }
+        self.scratch.shared.begin();
+        for header in graphs.2.headers().filter(|header| !self.scratch.has_inner[header.index()]) {
+            let Some(latch) = self.latch(header) else { continue };
+            let place = (&mut self.scratch.preheaders, header);
+            if latch == header && merge_counters(self.func, self.pointer, graphs, self.uses, place) {
+                any = true;
+            } else {
+                self.scratch.shared.note(self.func, self.pointer, (header, latch), self.uses);
             }
         }
-        any
+        any | self.scratch.shared.share(self.func, graphs, &mut self.scratch.preheaders)
     }
 
     /// Finds the accesses that may gain.
@@ -193,33 +210,55 @@ impl Pass<'_> {
             let mut next = self.func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = self.func.layout.next_inst(inst);
-                let (address, accessed) = match *self.func.inst(inst) {
-                    InstData::Load { address, .. } => (address, self.func.result(inst)),
-                    InstData::Store { address, value, .. } => (address, Some(value)),
-                    _ => continue,
-                };
-                if !self.uses.is_dead_if_known(inst)
-                    && let Some(sum) = self.sum(header, latch, address)
-                {
-                    let size = accessed.map_or(0, |value| self.func.value_type(value).bytes()).into();
-                    let is_operand = sum.is_operand(self.addressing, size);
-                    if is_operand && (!self.steps() || sum.is_counter()) {
-                        continue;
+                if self.uses.is_dead_if_known(inst) {
+                    continue;
+                }
+                match *self.func.inst(inst) {
+                    InstData::Load { address, .. } => {
+                        self.note((header, latch), inst, address, self.func.result(inst));
                     }
-                    self.scratch.accesses.push(Access {
-                        header,
-                        inst,
-                        address,
-                        sum,
-                        size,
-                        is_operand,
-                        base: None,
-                        is_done: false,
-                        is_first: false,
-                    });
+                    InstData::Store { address, value, .. } => {
+                        self.note((header, latch), inst, address, Some(value));
+                        self.note((header, latch), inst, value, None);
+                    }
+                    InstData::Call { args, .. } => {
+                        for n in 0..self.func.args(args).len() {
+                            self.note((header, latch), inst, self.func.args(args)[n], None);
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
+    }
+
+    /// Notes that `inst` uses `address` to access `accessed` there, or for something else, if the loop may gain.
+    fn note(&mut self, ends: (Block, Block), inst: Inst, address: Value, accessed: Option<Value>) {
+        let is_sum = |def| matches!(self.func.inst(def), InstData::Binary { op: BinaryOp::Add, .. });
+        if accessed.is_none()
+            && (self.func.value_type(address) != self.pointer
+                || !self.func.defining_inst(address).is_some_and(is_sum))
+        {
+            return;
+        }
+        let Some(sum) = self.sum(ends.0, ends.1, address) else { return };
+        let size = accessed.map_or(0, |value| self.func.value_type(value).bytes()).into();
+        let is_operand = accessed.is_some() && sum.is_operand(self.addressing, size);
+        if is_operand && (!self.steps() || sum.is_counter()) {
+            return;
+        }
+        self.scratch.accesses.push(Access {
+            header: ends.0,
+            inst,
+            address,
+            sum,
+            size,
+            is_operand,
+            is_access: accessed.is_some(),
+            base: None,
+            is_done: false,
+            is_first: false,
+        });
     }
 
     /// The one block of a loop from which its next round begins, if control enters it at its header alone.
@@ -323,7 +362,7 @@ impl Pass<'_> {
             accesses[n - start].is_done = true;
             accesses[n - start].is_first = is_first(accesses);
             sums += u32::from(accesses[n - start].is_first);
-            vanished += self.drop_use(access.header, access.address, Part::Address);
+            vanished += self.drop_access(&access);
         }
         self.forget_uses();
         let counters = if self.addressing == Addressing::BaseAndIndex { 1 } else { sums };
@@ -351,7 +390,7 @@ impl Pass<'_> {
 
     fn forget_uses(&mut self) {
         for value in self.scratch.touched.drain(..) {
-            self.scratch.gone[value.index()] = 0;
+            self.scratch.gone[value.index()] = Gone::default();
         }
     }
 
@@ -367,7 +406,7 @@ impl Pass<'_> {
                 sums += 1;
                 counters += u32::from(!steps_register(&self.scratch.accesses[start..end], &access.sum));
             }
-            vanished += self.drop_use(access.header, access.address, Part::Address);
+            vanished += self.drop_access(&access);
         }
         let header = self.scratch.accesses[start].header;
         let Some(latch) = self.latch(header) else { return false };
@@ -413,13 +452,22 @@ impl Pass<'_> {
         let is_counter =
             self.func.defining_inst(phi).is_some_and(|def| self.advance((header, latch), def, phi).is_some());
         // The step is the other use of the phi, and the phi of the step.
-        let gone = self.scratch.gone.get(phi.index()).copied().unwrap_or(0);
+        let gone = self.scratch.gone.get(phi.index()).map_or(0, |gone| gone.uses);
         let is_idle = is_counter
             && gone > 0
             && self.uses.count_if_known(phi) == gone + 1
             && self.uses.count_if_known(next) == 2
             && self.uses.count_if_known(cond) == 1;
         u32::from(is_idle)
+    }
+
+    /// The use of the address by `access` vanishes. How many instructions do with it.
+    fn drop_access(&mut self, access: &Access) -> u32 {
+        let part = if access.is_access { Part::Address } else { Part::Term };
+        let vanished = self.drop_use(access.header, access.address, part);
+        // A sum with the number is left.
+        let is_left = !access.is_access && access.sum.number != 0;
+        vanished.saturating_sub(u32::from(is_left))
     }
 
     /// A use of `value` vanishes, as the address of an access or as a part of one. How many instructions of the loop do
@@ -431,8 +479,11 @@ impl Pass<'_> {
             return 0;
         }
         let Some(gone) = self.scratch.gone.get_mut(value.index()) else { return 0 };
-        *gone += 1;
-        let is_gone = *gone == self.uses.count_if_known(value);
+        gone.uses += 1;
+        gone.is_term |= part == Part::Term;
+        let is_gone = gone.uses == self.uses.count_if_known(value);
+        // One that is needed in a register is no part of an operand.
+        let part = if gone.is_term { Part::Term } else { part };
         self.scratch.touched.push(value);
         let InstData::Binary { op, args: [a, b] } = *self.func.inst(def) else { return 0 };
         if !is_gone {

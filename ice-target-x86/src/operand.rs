@@ -137,6 +137,8 @@ pub enum Callee {
     Linked(SymbolId),
     /// An address in a register or slot.
     Value(VReg),
+    /// An address in memory.
+    Memory(Amode),
 }
 
 /// The class of an operand of this width.
@@ -229,8 +231,10 @@ impl<F: FnMut(Operand)> VisitOperands for OperandVisitor<F> {
 
     #[inline(always)]
     fn callee(&mut self, callee: Callee) {
-        if let Callee::Value(callee) = callee {
-            self.use_any(callee, GPR);
+        match callee {
+            Callee::Symbol(_) | Callee::Linked(_) => {}
+            Callee::Value(callee) => self.use_any(callee, GPR),
+            Callee::Memory(mem) => self.mem(mem),
         }
     }
 

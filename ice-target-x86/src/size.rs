@@ -53,6 +53,7 @@ impl<const SLOT: u32> Bounds<'_, SLOT> {
         match callee {
             Callee::Symbol(_) | Callee::Linked(_) => 5 + 3 + self.uppers,
             Callee::Value(_) => 6 + 3 + SLOT + self.uppers,
+            Callee::Memory(_) => 6 + 3 + MEMORY + self.uppers,
         }
     }
 

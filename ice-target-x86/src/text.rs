@@ -122,12 +122,16 @@ impl FieldText<Inst> for Callee {
                 FieldText::<Inst>::write(symbol, out)
             }
             Callee::Value(reg) => write!(out, "{reg}"),
+            Callee::Memory(mem) => FieldText::<Inst>::write(mem, out),
         }
     }
 
     fn read(reader: &mut Reader<'_>) -> Option<Callee> {
         if let Some(reg) = reader.numbered("v") {
             return Some(Callee::Value(VReg::from_u32(reg)));
+        }
+        if reader.rest().starts_with('[') {
+            return Amode::read(reader).map(Callee::Memory);
         }
         let is_linked = reader.eat("plt ");
         let symbol = <SymbolId as FieldText<Inst>>::read(reader)?;

@@ -45,6 +45,8 @@ pub(super) struct Assign {
     pub used: RegUnits,
     /// Registers that intervals to come would share with a neighbour that has one.
     wanted: Vec<Wanted>,
+    /// Intervals that have got registers and have copies in loops.
+    pub copied: Vec<u32>,
     pub evictions: u32,
     /// Intervals in holes that were looked at.
     pub steps: u64,
@@ -75,7 +77,7 @@ const MAX_WANTED: usize = 32;
 const MAX_INACTIVE: usize = 256;
 
 /// The weight of a copy in a loop.
-const LOOP: f32 = 8.0;
+pub(super) const LOOP: f32 = 8.0;
 
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
@@ -219,7 +221,8 @@ impl Scanner<'_> {
     /// Assigns registers to the intervals. Not inlined, so that its values have the registers.
     #[inline(never)]
     pub fn run(&mut self) {
-        let Assign { losers, active, inactive, busy, used, wanted, evictions, steps, .. } = &mut *self.assign;
+        let Assign { losers, active, inactive, busy, used, wanted, copied, evictions, steps, .. } =
+            &mut *self.assign;
         busy.resize(RegUnits::CAPACITY, Vec::new());
         used.iter().for_each(|u| busy[usize::from(u)].clear());
         *used = RegUnits::EMPTY;
@@ -227,6 +230,7 @@ impl Scanner<'_> {
         active.clear();
         inactive.clear();
         wanted.clear();
+        copied.clear();
         *evictions = 0;
         *steps = 0;
         self.active_units = RegUnits::EMPTY;
@@ -239,6 +243,7 @@ impl Scanner<'_> {
         self.collect();
         self.exchange();
         self.second_chance();
+        self.reunite();
     }
 
     /// Brings the lists up to `position`.
@@ -378,7 +383,11 @@ impl Scanner<'_> {
     }
 
     fn take(&mut self, v: u32, reg: PReg) {
-        self.ranges.intervals[v as usize].reg = reg.0;
+        let interval = &mut self.ranges.intervals[v as usize];
+        interval.reg = reg.0;
+        if interval.near_weight[0] >= LOOP {
+            self.assign.copied.push(v);
+        }
         self.assign.used.insert(self.tables.units(reg));
     }
 

@@ -20,6 +20,7 @@ mod held;
 mod inst;
 mod pick;
 mod plain;
+mod reunite;
 mod shuffle;
 mod slots;
 mod split;

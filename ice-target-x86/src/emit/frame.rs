@@ -262,7 +262,7 @@ impl<L: Listing> Emitter<'_, L> {
         match callee {
             Callee::Symbol(symbol) => self.e.jmp_symbol(symbol, RelocKind::PcRel32),
             Callee::Linked(symbol) => self.e.jmp_symbol(symbol, RelocKind::Plt32),
-            Callee::Value(_) => self.jump_indirect(Gpr::new(at)),
+            Callee::Value(_) | Callee::Memory(_) => self.jump_indirect(Gpr::new(at)),
         }
         self.note_leaving(|_| FrameChange::Recall);
     }

@@ -182,6 +182,10 @@ impl<L: Listing> Emitter<'_, L> {
                 let place = self.next();
                 self.call_indirect(place);
             }
+            Callee::Memory(mem) => {
+                let mem = self.mem(mem);
+                self.e.call_rm(Rm::Mem(mem));
+            }
         }
         self.take_again(popped);
     }
@@ -204,7 +208,9 @@ impl<L: Listing> Emitter<'_, L> {
                 let callee = self.place_rm(place);
                 self.e.call_rm_untracked(callee);
             }
-            Callee::Symbol(_) | Callee::Linked(_) => self.fault("a call by a name is not looked at"),
+            Callee::Symbol(_) | Callee::Linked(_) | Callee::Memory(_) => {
+                self.fault("a call by a name or through memory is not looked at");
+            }
         }
         self.take_again(popped);
     }

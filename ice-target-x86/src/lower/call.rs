@@ -216,6 +216,9 @@ impl X86 {
         self.beside_arguments(cx, signature, places.vectors, &mut operands);
         let convention = signature.map_or(CallingConvention::Standard, |signature| signature.convention);
         let callee = match (callee, convention) {
+            (Destination::Address(address), _) if convention.preserves_as_standard() => {
+                self.callee_at(cx, address)
+            }
             (Destination::Address(address), _) => Callee::Value(self.reg(cx, address)),
             (
                 Destination::Function(callee) | Destination::Retyped(callee),
@@ -235,6 +238,16 @@ impl X86 {
             _ => Inst::Call { callee, mode: self.mode, popped: self.popped_by_call(signature)? },
         };
         self.finish_call(cx, (call, origin), &mut operands, places.stack, (results, signature))
+    }
+
+    /// The function whose address `address` is, perhaps in memory.
+    pub(super) fn callee_at<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Callee {
+        if cx.folded(address).is_some()
+            && let Src::Mem(mem) = self.src(cx, address)
+        {
+            return Callee::Memory(mem);
+        }
+        Callee::Value(self.reg(cx, address))
     }
 
     /// A call of what preserves as much as standard functions, where branches are tracked.

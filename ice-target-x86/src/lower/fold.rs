@@ -2,7 +2,7 @@
 //!
 //! | definition | user | becomes |
 //! |---|---|---|
-//! | load | arithmetic, comparison, conversion, branch to an address | a memory operand |
+//! | load | arithmetic, comparison, conversion, branch to an address, call of one | a memory operand |
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
@@ -46,10 +46,12 @@ use super::vector::cast::are_signs;
 use super::vector::lanes::takes_first_lane;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
+use ice_asm::x86::Mode;
 use ice_codegen::extension::{long_factors, unsigned_bits};
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::Sink;
 use ice_codegen::magic::Signedness;
+use ice_codegen::rules::{Call, Destination};
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Intrinsic, SwitchKey, Type, Value};
 
 /// Whether an instruction asks for its operands, also for those that are computed late.
@@ -475,9 +477,27 @@ impl X86 {
                 ty.is_scalar_float() && takes_first_lane(cx.func, user, result)
             }
             InstData::Switch { table, .. } => cx.func.switch(table).key == SwitchKey::Label,
+            InstData::CallIndirect { .. } | InstData::CallAs { .. } | InstData::Invoke { .. } => {
+                self.calls_through_memory(cx, user, result)
+            }
             _ => false,
         };
         folds && cx.may_delay(load, self.last_of_chain(cx, user))
+    }
+
+    /// Whether `user` calls the function at the address `callee`, and may read that from memory.
+    fn calls_through_memory<S: Sink<Inst>>(self, cx: &Cx<'_, S>, user: ice_ir::Inst, callee: Value) -> bool {
+        let is_plain = !self.is_confined() && !self.tracks_branches;
+        // In 64-bit code an address of 32 bits would be read with what is behind it.
+        let is_whole = self.mode == Mode::Bits32 || self.has_wide_addresses();
+        let data = cx.func.inst(user);
+        let call = cx.func.invoked_call(data).unwrap_or(*data);
+        is_plain
+            && is_whole
+            && Call::of(cx.module, cx.func, &call).is_some_and(|call| {
+                call.callee == Destination::Address(callee)
+                    && call.signature.is_none_or(|signature| signature.convention.preserves_as_standard())
+            })
     }
 
     /// Whether `user` makes lanes of `ty` to such of twice the width, of 256 bits together.

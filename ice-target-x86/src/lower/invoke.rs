@@ -8,13 +8,13 @@
 //! the callee preserves them when it returns.
 
 use super::call::{Operands, is_untracked};
-use crate::inst::{Callee, Inst};
+use crate::inst::Inst;
 use crate::regs::{GPR, RAX, RDX};
 use crate::target::{Cx, X86};
 use ice_asm::x86::Mode;
 use ice_codegen::mach::{MachBlock, Operand, Sink};
 use ice_codegen::rules::{Call, Destination};
-use ice_codegen::{CodeSymbol, ErrorKind, Operands as _};
+use ice_codegen::{CodeSymbol, ErrorKind};
 use ice_ir::native::CallingConvention;
 use ice_ir::{Type, Value};
 
@@ -39,7 +39,7 @@ impl X86 {
         let places = self.arguments(cx, &call, 0..u32::MAX, &mut operands);
         self.beside_arguments(cx, signature, places.vectors, &mut operands);
         let callee = match callee {
-            Destination::Address(address) => Callee::Value(self.reg(cx, address)),
+            Destination::Address(address) => self.callee_at(cx, address),
             Destination::Function(callee) | Destination::Retyped(callee) => {
                 self.callee(cx, CodeSymbol::Function(callee), &mut operands)
             }

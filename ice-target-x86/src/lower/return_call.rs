@@ -93,7 +93,9 @@ impl X86 {
             }
         };
         let at = match callee {
-            Callee::Value(_) => self.jump_register(own.convention, &operands).ok_or(NO_REGISTER)?,
+            Callee::Value(_) | Callee::Memory(_) => {
+                self.jump_register(own.convention, &operands).ok_or(NO_REGISTER)?
+            }
             Callee::Symbol(_) | Callee::Linked(_) => PReg(0),
         };
         let scratch = (!moved.is_empty()).then(|| self.undefined(cx, self.address_type()));

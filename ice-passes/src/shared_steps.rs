@@ -1,0 +1,283 @@
+//! Pointers that advance alike share one step.
+//!
+//! Two variables of a loop of which one advances by 1, 2, 4 or 8 times what the other does differ by a multiple of the other and a
+//! distance, which is the same in every round. Where an operand of memory adds two registers, one of them scaled, the accesses at the
+//! one are at the other and the distance instead: the distance is computed in front of the loop and has the register of the variable
+//! that is gone, with its step.
+//!
+//! | before | after |
+//! |---|---|
+//! | `p = p0`, `q = q0`; each round `*p`, `*q`, `p += 1`, `q += 1` | `p = p0`, `d = q0 - p0`; each round `*p`, `p[d]`, `p += 1` |
+//! | `i = i0`, `q = q0`; each round `i` for something, `*q`, `i += 1`, `q += 4` | `i = i0`, `d = q0 - 4 * i0`; each round `i`, `d[4 * i]`, `i += 1` |
+//!
+//! That holds wherever control goes in the loop and whatever ends it. A variable goes away if accesses of its own loop, sums with
+//! numbers and its own step are all that uses it, and its next value. Of variables that could all go one stays, that with the shortest
+//! step. Values are those of before modulo two to the width of addresses.
+//!
+//! Where addresses have 64 bits, a counter of 32 is the lower half of one of 64 that pointers can be sums of; it is made so if its
+//! start is a number, or two pointers go.
+//!
+//! Requires: a verified function and its graphs, exact use counts. Preserves: all but such variables; adds pre-headers. What is no
+//! longer used is left for [`Uses`] to find dead. Cost: linear in the instructions, if a loop has two such variables.
+
+use crate::loop_counters::make;
+use crate::preheader::{Graphs, Preheaders};
+use alloc::vec::Vec;
+use cranelift_entity::EntityRef;
+use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Type, Uses, Value};
+
+/// Most phis of a header that are looked at.
+const MAX_PHIS: usize = 16;
+
+/// A variable of a loop that advances by a number.
+#[derive(Clone, Copy)]
+struct Variable {
+    header: Block,
+    phi: Inst,
+    value: Value,
+    first: Value,
+    /// What gives the next value, and by how much that is more.
+    step: Inst,
+    next: Value,
+    by: i64,
+    /// Whether it is narrower than an address, and only others can be sums of it.
+    is_narrow: bool,
+    /// How many uses of it and of its next value were not found to be accesses, sums with numbers, its step or the phi.
+    others: [u32; 2],
+}
+
+impl Variable {
+    /// Whether another variable can take its place.
+    fn may_go(&self) -> bool {
+        !self.is_narrow && self.others == [0; 2]
+    }
+
+    /// The power of two by which it advances farther than `other`, if an operand of memory has that scale.
+    fn scale(&self, other: &Variable) -> Option<i64> {
+        let factor = self.by / other.by;
+        let is_scale = !self.is_narrow && self.by % other.by == 0 && matches!(factor, 1 | 2 | 4 | 8);
+        is_scale.then(|| i64::from(factor.trailing_zeros()))
+    }
+}
+
+/// Memory of this. Reused from function to function.
+#[derive(Default)]
+pub(crate) struct SharedSteps {
+    /// Those of one loop stand together.
+    variables: Vec<Variable>,
+    /// By value: its number among the variables and their next values, in turns, counted from 1.
+    numbers: Vec<u32>,
+}
+
+impl SharedSteps {
+    /// Finds the variables of the loop of `header`, whose next round begins from `latch` alone.
+    pub(crate) fn note(
+        &mut self,
+        func: &Function,
+        pointer: Type,
+        (header, latch): (Block, Block),
+        uses: &Uses,
+    ) {
+        let start = self.variables.len();
+        let phis =
+            func.block_insts(header).take_while(|&inst| matches!(func.inst(inst), InstData::Phi { .. }));
+        self.variables.extend(
+            phis.take(MAX_PHIS).filter_map(|phi| variable(func, pointer, (header, latch), phi, uses)),
+        );
+        let own = &self.variables[start..];
+        let is_scaled = |(n, variable): (usize, &Variable)| {
+            own.iter().enumerate().any(|(m, other)| n != m && variable.scale(other).is_some())
+        };
+        if !own.iter().enumerate().any(is_scaled) {
+            self.variables.truncate(start);
+        }
+    }
+
+    /// Forgets the variables of the function before.
+    pub(crate) fn begin(&mut self) {
+        self.variables.clear();
+    }
+
+    /// Lets variables go whose place others can take. Whether there were any.
+    pub(crate) fn share(
+        &mut self,
+        func: &mut Function,
+        graphs: Graphs<'_>,
+        preheaders: &mut Preheaders,
+    ) -> bool {
+        if self.variables.is_empty() {
+            return false;
+        }
+        self.find_uses(func, graphs);
+        let mut any = false;
+        let mut rest = &self.variables[..];
+        while let Some(&Variable { header, .. }) = rest.first() {
+            let own = rest.iter().take_while(|variable| variable.header == header).count();
+            let (variables, behind) = rest.split_at(own);
+            rest = behind;
+            // Those that others can be sums of, and how many.
+            let goes = |base: &Variable, variable: &Variable| {
+                variable.phi != base.phi && variable.may_go() && variable.scale(base).is_some()
+            };
+            let reaches = |base: &Variable| {
+                let count = variables.iter().filter(|variable| goes(base, variable)).count();
+                let is_dear = base.is_narrow && func.int_value(base.first).is_none();
+                if is_dear && count == 1 { 0 } else { count }
+            };
+            let rank = |base: &&Variable| (reaches(base), !base.may_go(), -base.by.abs());
+            let Some(&base) = variables.iter().max_by_key(rank).filter(|base| reaches(base) > 0) else {
+                continue;
+            };
+            let Some(preheader) = preheaders.of(func, graphs, header) else { continue };
+            let Some(place) = Place::of(func, header, preheader) else { continue };
+            let wide = if base.is_narrow { place.widen(func, &base) } else { base };
+            for variable in variables.iter().filter(|variable| goes(&base, variable)) {
+                place.replace(func, variable, &wide);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Counts the uses of the variables that stand in the way.
+    fn find_uses(&mut self, func: &Function, (_, _, loops): Graphs<'_>) {
+        let SharedSteps { variables, numbers } = self;
+        numbers.clear();
+        numbers.resize(func.num_values(), 0);
+        for (n, variable) in variables.iter().enumerate() {
+            numbers[variable.value.index()] = 2 * n as u32 + 1;
+            numbers[variable.next.index()] = 2 * n as u32 + 2;
+        }
+        let mut found = |value: Value, block: Block| {
+            if let number @ 1.. = numbers[value.index()]
+                && let Some(variable) = variables.get_mut((number as usize - 1) / 2)
+                && loops.innermost(block) == Some(variable.header)
+            {
+                let left = &mut variable.others[usize::from(value == variable.next)];
+                *left = left.saturating_sub(1);
+            }
+        };
+        for block in func.blocks().filter(|&block| loops.innermost(block).is_some()) {
+            for inst in func.block_insts(block) {
+                match *func.inst(inst) {
+                    InstData::Load { address, .. } => found(address, block),
+                    InstData::Store { address, value, .. } if address != value => found(address, block),
+                    InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.int_value(b).is_some() => {
+                        found(a, block);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// The variable that `phi` is, if it advances by a number.
+fn variable(
+    func: &Function,
+    pointer: Type,
+    (header, latch): (Block, Block),
+    phi: Inst,
+    uses: &Uses,
+) -> Option<Variable> {
+    let &InstData::Phi { incoming } = func.inst(phi) else { return None };
+    let value = func.result(phi)?;
+    let ty = func.value_type(value);
+    let is_narrow = ty == Type::I32 && pointer == Type::I64;
+    if ty != pointer && !is_narrow {
+        return None;
+    }
+    let (first, next) = match *func.incoming(incoming) {
+        [(next, from), (first, _)] | [(first, _), (next, from)] if from == latch => (first, next),
+        _ => return None,
+    };
+    let step = func.defining_inst(next)?;
+    let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *func.inst(step) else { return None };
+    let by = func.int_value(b).filter(|&by| a == value && by != 0 && by != i64::MIN)?;
+    // The phi is the one other use of the next value.
+    let others = [uses.count_if_known(value), uses.count_if_known(next).saturating_sub(1)];
+    Some(Variable { header, phi, value, first, step, next, by, is_narrow, others })
+}
+
+/// Where what is new goes: to the end of the pre-header, and in front of and behind the phis.
+#[derive(Clone, Copy)]
+struct Place {
+    preheader: Block,
+    before_loop: Inst,
+    before_phis: Inst,
+    after_phis: Inst,
+}
+
+impl Place {
+    fn of(func: &Function, header: Block, preheader: Block) -> Option<Place> {
+        let is_phi = |&inst: &Inst| matches!(func.inst(inst), InstData::Phi { .. });
+        Some(Place {
+            preheader,
+            before_loop: func.layout.last_inst(preheader)?,
+            before_phis: func.layout.first_inst(header)?,
+            after_phis: func.block_insts(header).find(|inst| !is_phi(inst))?,
+        })
+    }
+
+    /// Makes `narrow` the lower half of a variable as wide as addresses, which is returned.
+    fn widen(&self, func: &mut Function, narrow: &Variable) -> Variable {
+        let first = match func.int_value(narrow.first) {
+            Some(number) => func.make_int(Type::I64, number),
+            None => {
+                let data = InstData::Cast { op: CastOp::Zext, arg: narrow.first };
+                let extension = func.make_inst_for(narrow.phi, data, Type::I64);
+                func.layout.insert_before(self.before_loop, extension);
+                func.result(extension).expect("the type is not void")
+            }
+        };
+        let value = func.make_forward(Type::I64);
+        let by = func.make_int(Type::I64, narrow.by);
+        let next = make(func, narrow.step, narrow.step, BinaryOp::Add, [value, by]);
+        let latch = match *func.inst(narrow.phi) {
+            InstData::Phi { incoming } => func
+                .incoming(incoming)
+                .iter()
+                .find(|&&(value, _)| value == narrow.next)
+                .map(|&(_, from)| from),
+            _ => None,
+        };
+        let incoming = func.make_incoming(&[(first, self.preheader), (next, latch.unwrap_or(narrow.header))]);
+        let phi = func.make_inst_defining(InstData::Phi { incoming }, value);
+        func.layout.insert_before(self.before_phis, phi);
+        *func.inst_mut(narrow.step) = InstData::Cast { op: CastOp::Trunc, arg: next };
+        self.redefine(func, narrow.phi, InstData::Cast { op: CastOp::Trunc, arg: value });
+        Variable { phi, value, first, next, is_narrow: false, ..*narrow }
+    }
+
+    /// Lets `variable` be a multiple of `base` and a distance.
+    fn replace(&self, func: &mut Function, variable: &Variable, base: &Variable) {
+        let scale = variable.scale(base).unwrap_or(0);
+        let scaled = |func: &mut Function, before, value| match scale {
+            0 => value,
+            _ => {
+                let scale = func.make_int(func.value_type(value), scale);
+                make(func, before, variable.phi, BinaryOp::Shl, [value, scale])
+            }
+        };
+        let distance = match func.int_value(base.first) {
+            Some(0) => variable.first,
+            Some(number) => {
+                let number = func.make_int(func.value_type(base.first), (number << scale).wrapping_neg());
+                make(func, self.before_loop, variable.phi, BinaryOp::Add, [variable.first, number])
+            }
+            None => {
+                let first = scaled(func, self.before_loop, base.first);
+                make(func, self.before_loop, variable.phi, BinaryOp::Sub, [variable.first, first])
+            }
+        };
+        let offset = scaled(func, self.after_phis, base.value);
+        self.redefine(func, variable.phi, InstData::Binary { op: BinaryOp::Add, args: [distance, offset] });
+    }
+
+    /// Lets the phi `inst` be computed behind the phis.
+    fn redefine(&self, func: &mut Function, inst: Inst, data: InstData) {
+        *func.inst_mut(inst) = data;
+        func.layout.remove_inst(inst);
+        func.layout.insert_before(self.after_phis, inst);
+    }
+}
