@@ -4,9 +4,9 @@
 //! these go round is the depth, which the allocator counts for itself. Branches are guessed from what they are (Ball and Larus,
 //! "Branch Prediction for Free", 1993, and Wu and Larus, "Static Branch Frequency and Program Profile Analysis", 1994):
 //!
-//! * what ends at `unreachable` is hardly ever come to;
+//! * what ends at `unreachable` is hardly ever come to, nor what only exceptions lead to;
 //! * a branch that may leave its loop stays in it, for the chance is that of going all the way round;
-//! * integers are rather different than equal;
+//! * integers are rather different than equal, and floats are numbers;
 //! * the ways of a switch are taken alike, but none counts less than [`WAY`], for few of many are what a program is about.
 //!
 //! What comes into a loop leaves it, by all its ways out alike. A block that no way leads to from what came before it, in a graph
@@ -18,7 +18,7 @@
 use crate::block_layout::BlockLayout;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Block, ControlFlowGraph, Function, InstData, IntCond, LoopForest};
+use ice_ir::{Block, ControlFlowGraph, FloatCond, Function, InstData, IntCond, LoopForest};
 
 /// That control goes where every way ends at `unreachable`.
 const COLD: f32 = 1.0 / 64.0;
@@ -102,6 +102,7 @@ impl BlockChances {
     }
 
     /// That of the edge between two reachable blocks of the graph that the chances were computed of.
+    #[inline]
     pub fn edge(&self, cfg: &ControlFlowGraph, from: Block, to: Block) -> f32 {
         let first = self.facts[from.index()].first_edge as usize;
         let mut edges = cfg.succs(from).iter().zip(&self.edges[first..]);
@@ -135,6 +136,8 @@ fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(B
                 _ => match func.defining_inst(cond).map(|inst| func.inst(inst)) {
                     Some(InstData::Icmp { cond: IntCond::Eq, .. }) => EQUAL,
                     Some(InstData::Icmp { cond: IntCond::Ne, .. }) => 1.0 - EQUAL,
+                    Some(InstData::Fcmp { cond: FloatCond::Uno, .. }) => COLD,
+                    Some(InstData::Fcmp { cond: FloatCond::Ord, .. }) => 1.0 - COLD,
                     _ => 0.5,
                 },
             };
@@ -143,7 +146,8 @@ fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(B
         }
         _ => {
             let succs = cfg.succs(block);
-            let each = if succs.len() > 1 { (1.0 / succs.len() as f32).max(WAY) } else { 1.0 };
+            let warm = succs.iter().filter(|&&to| !layout.is_cold(to)).count();
+            let each = if warm > 1 { (1.0 / warm as f32).max(WAY) } else { 1.0 };
             for &to in succs {
                 go(to, left_by(to), if layout.is_cold(to) { each.min(COLD) } else { each });
             }
@@ -154,6 +158,7 @@ fn ways(facts: &[Facts], shape: Shape<'_>, block: Block, mut visit: impl FnMut(B
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_order::LoweredBlock;
     use alloc::vec;
     use ice_ir::generate::graph::{Ends, function_of_graph, random_graphs};
 
@@ -174,6 +179,37 @@ mod tests {
         let (chances, ..) = chances(&func);
         let of = |n: usize| chances.block(Block::new(n));
         assert_eq!([of(0), of(1), of(2), of(3), of(4)], [1.0, 0.5, 0.25, 0.25, 1.0]);
+    }
+
+    #[test]
+    fn a_shared_edge_is_as_likely_as_its_sources_together() {
+        // Blocks 0 and 1 give 0 to the phi of block 3, block 2 gives 1.
+        let program = ice_ir::parse_program(
+            "define external @f(v0: i32) -> i32 {
+               v1: i32 = 0
+               v2: i32 = 1
+             block0:
+               v3: i1 = icmp eq v0, v1
+               br v3, block3, block1
+             block1:
+               v4: i1 = icmp eq v0, v2
+               br v4, block3, block2
+             block2:
+               br block3
+             block3:
+               v5: i32 = phi [v1, block0], [v1, block1], [v2, block2]
+               ret v5
+             }",
+        );
+        let func = &program.expect("it is valid").bodies[0];
+        let (chances, cfg, loops, layout) = chances(func);
+        let mut order = crate::BlockOrder::default();
+        let blocks = layout.blocks();
+        order.compute_from(func, &cfg, Some(&loops), crate::EdgesBack::Behind, blocks);
+        order.compute_depths(Shape { func, cfg: &cfg, loops: &loops, layout: &layout }, &chances);
+        let is_edge = |block: &LoweredBlock| matches!(block, LoweredBlock::Edge { .. });
+        let edge = order.blocks().iter().position(is_edge).expect("one of two sources");
+        assert_eq!(order.chances()[edge], EQUAL + (1.0 - EQUAL) * EQUAL);
     }
 
     #[test]

@@ -5,8 +5,8 @@
 //! jumps back at the bottom is *rotated* until the test is at the bottom, so that an iteration executes one
 //! branch less. A block that does not lead to the one behind it is followed by a successor instead, if all other ways to
 //! that one stand before it: clang writes the end of a loop in front of its body. Blocks from which every way leads to
-//! `unreachable` are cold and go to the end, out of the way of the others (Pettis and Hansen, "Profile Guided Code
-//! Positioning", 1990, where the profile is a guess).
+//! `unreachable` are cold, and those to which only exceptions lead; they go to the end, out of the way of the others (Pettis and
+//! Hansen, "Profile Guided Code Positioning", 1990, where the profile is a guess).
 //!
 //! Requires: a verified function, its [`ControlFlowGraph`] and [`LoopForest`]. Preserves: the function; the
 //! entry stays first. Linear in blocks and edges: no block is in two innermost loops, and what has more than
@@ -53,7 +53,7 @@ impl BlockLayout {
         &self.order
     }
 
-    /// Whether every way from `block` leads to `unreachable`.
+    /// Whether every way from `block` leads to `unreachable`, or only exceptions to it.
     pub fn is_cold(&self, block: Block) -> bool {
         self.facts[block.index()].is_cold
     }
@@ -69,23 +69,49 @@ impl BlockLayout {
 
     fn find_cold(&mut self, func: &Function, cfg: &ControlFlowGraph) {
         let mut work = mem::take(&mut self.work);
+        let mut has_pads = false;
         for block in func.blocks() {
             self.facts[block.index()].warm_succs = cfg.succs(block).len() as u32;
-            if matches!(func.terminator(block), Some(InstData::Unreachable)) {
-                work.push(block);
+            match func.terminator(block) {
+                Some(InstData::Unreachable) => work.push(block),
+                Some(InstData::Invoke { .. }) => has_pads = true,
+                _ => {}
             }
+        }
+        if has_pads {
+            self.find_behind_pads(func, cfg, &mut work);
         }
         while let Some(block) = work.pop() {
             self.facts[block.index()].is_cold = true;
             for &pred in cfg.preds(block) {
-                let warm = &mut self.facts[pred.index()].warm_succs;
-                *warm -= 1;
-                if *warm == 0 {
+                let Facts { warm_succs, is_cold, .. } = &mut self.facts[pred.index()];
+                *warm_succs -= 1;
+                if *warm_succs == 0 && !*is_cold {
                     work.push(pred);
                 }
             }
         }
         self.work = work;
+    }
+
+    /// Finds the pads of exceptions, and what only they lead to.
+    #[cold]
+    #[inline(never)]
+    fn find_behind_pads(&mut self, func: &Function, cfg: &ControlFlowGraph, cold: &mut Vec<Block>) {
+        for block in func.blocks() {
+            let is_pad = |inst| matches!(func.inst(inst), InstData::LandingPad { .. });
+            let is_behind = || {
+                let mut preds = cfg.preds(block).iter();
+                preds.len() > 0 && preds.all(|pred| self.facts[pred.index()].is_cold)
+            };
+            if func.layout.first_inst(block).is_some_and(is_pad) || is_behind() {
+                self.facts[block.index()].is_cold = true;
+                // What ends there is listed already.
+                if !cfg.succs(block).is_empty() {
+                    cold.push(block);
+                }
+            }
+        }
     }
 
     /// Writes the order: loops contiguous and rotated, cold blocks last.

@@ -9,6 +9,8 @@ use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Type, Value};
 
 /// How many definitions deep the answer looks.
 const DEPTH: u32 = 4;
+/// Most values of a phi that it looks at, and no farther.
+const MAX_INCOMING: usize = 4;
 
 /// The bits of `value`, a scalar integer, that are known to be zero. Bits above its type are none.
 pub fn known_zeros(func: &Function, value: Value) -> u64 {
@@ -28,6 +30,16 @@ fn zeros(func: &Function, value: Value, depth: u32) -> u64 {
         InstData::Cast { op: CastOp::Trunc, arg } if func.value_type(arg).is_scalar_int() => of(arg),
         InstData::Binary { op, args: [a, b] } => binary(func, op, a, b, ty, of),
         InstData::Select { if_true, if_false, .. } => of(if_true) & of(if_false),
+        InstData::Phi { incoming } if incoming.len() <= MAX_INCOMING => {
+            let mut incoming = func.incoming(incoming).iter();
+            let mut all = u64::MAX;
+            while all != 0
+                && let Some(&(value, _)) = incoming.next()
+            {
+                all &= zeros(func, value, depth.min(2) - 1);
+            }
+            all
+        }
         InstData::Alloca { align_log2, .. } => low_bits(align_log2.into()),
         _ => 0,
     };
@@ -41,8 +53,24 @@ fn binary(func: &Function, op: BinaryOp, a: Value, b: Value, ty: Type, of: impl 
         BinaryOp::Or | BinaryOp::Xor => of(a) & of(b),
         BinaryOp::Shl => amount().map_or(0, |n| of(a) << n | low_bits(n)),
         BinaryOp::Lshr => amount().map_or(0, |n| (of(a) | !ty.int_mask()) >> n | !(ty.int_mask() >> n)),
-        BinaryOp::Add | BinaryOp::Sub => low_bits(of(a).trailing_ones().min(of(b).trailing_ones())),
-        BinaryOp::Mul => low_bits(of(a).trailing_ones() + of(b).trailing_ones()),
+        BinaryOp::Sub => low_bits(of(a).trailing_ones().min(of(b).trailing_ones())),
+        BinaryOp::Add => {
+            let (a, b) = (of(a), of(b));
+            // The longer one and a carry.
+            let bits = width(a, ty).max(width(b, ty)) + 1;
+            low_bits(a.trailing_ones().min(b.trailing_ones())) | !low_bits(bits)
+        }
+        BinaryOp::Mul => {
+            let (a, b) = (of(a), of(b));
+            low_bits(a.trailing_ones() + b.trailing_ones()) | !low_bits(width(a, ty) + width(b, ty))
+        }
+        BinaryOp::Udiv => match func.int_value(b).map(|n| n as u64 & ty.int_mask()) {
+            Some(n) if n != 0 => {
+                let most = ty.int_mask() & !of(a);
+                !low_bits(64 - (most / n).leading_zeros())
+            }
+            _ => 0,
+        },
         // What is left is below the divisor, and not above the dividend.
         BinaryOp::Urem => match func.int_value(b) {
             Some(n) if n as u64 & ty.int_mask() != 0 => {
@@ -52,6 +80,11 @@ fn binary(func: &Function, op: BinaryOp, a: Value, b: Value, ty: Type, of: impl 
         },
         _ => 0,
     }
+}
+
+/// How many bits a number of `ty` has at most of which these are zero.
+fn width(zeros: u64, ty: Type) -> u32 {
+    64 - (ty.int_mask() & !zeros).leading_zeros()
 }
 
 /// So many ones from the low end, at most 64.
@@ -89,10 +122,10 @@ mod tests {
     /// no comparison is said to have an answer that it does not always have.
     #[test]
     fn what_is_known_holds_for_all_values() {
-        use BinaryOp::{Add, And, Lshr, Mul, Or, Shl, Sub, Urem, Xor};
+        use BinaryOp::{Add, And, Lshr, Mul, Or, Shl, Sub, Udiv, Urem, Xor};
         let mut func = Function::new();
         let mut known = 0;
-        for op in [Add, Sub, Mul, And, Or, Xor, Shl, Lshr, Urem] {
+        for op in [Add, Sub, Mul, And, Or, Xor, Shl, Lshr, Udiv, Urem] {
             for first_mask in [0x0f, 0xf8, 0x81, 0xff] {
                 for number in [0, 1, 3, 7, 8, 20, -128, -1] {
                     let mut b = FunctionBuilder::new(&mut func);
@@ -117,6 +150,7 @@ mod tests {
                                 Xor => a ^ n,
                                 Shl => a.checked_shl(n.into())?,
                                 Lshr => a.checked_shr(n.into())?,
+                                Udiv => a.checked_div(n)?,
                                 _ => a.checked_rem(n)?,
                             })
                         })

@@ -85,6 +85,10 @@ impl SharedSteps {
             phis.take(MAX_PHIS).filter_map(|phi| variable(func, pointer, (header, latch), phi, uses)),
         );
         let own = &self.variables[start..];
+        if own.len() < 2 {
+            self.variables.truncate(start);
+            return;
+        }
         let is_scaled = |(n, variable): (usize, &Variable)| {
             own.iter().enumerate().any(|(m, other)| n != m && variable.scale(other).is_some())
         };

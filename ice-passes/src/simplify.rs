@@ -5,6 +5,7 @@
 //! | `c op x`, op commutative | `x op c` |
 //! | `x - c` | `x + -c` |
 //! | `x * 2^k`, `x / 2^k`, `x % 2^k` unsigned | `x << k`, `x >> k`, `x & (2^k - 1)` |
+//! | `x / y`, `x % y` unsigned, of numbers of 64 bits with zeros in their upper halves | that of the lower halves, extended |
 //! | `x / 2^k` signed | `(x + (x >> 31 >>> 32 - k)) >> k` |
 //! | `(x op c) op d`, op associative | `x op (c op d)` |
 //! | `(x + c) << k` | `(x << k) + (c << k)` |
@@ -169,6 +170,12 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     if !ty.is_scalar_int() || ty == Type::I1 {
         return None;
     }
+    if matches!(op, BinaryOp::Udiv | BinaryOp::Urem)
+        && ty == Type::I64
+        && let Some(rewrite) = divide_halves(func, constants, inst, op, [a, b])
+    {
+        return Some(rewrite);
+    }
     let Some(constant) = func.int_value(b) else {
         if op.is_commutative() && func.int_value(a).is_some() {
             return Some(Rewrite::Inst(binary(op, b, a)));
@@ -294,6 +301,13 @@ fn before(func: &mut Function, inst: Inst, op: BinaryOp, x: Value, y: Value) -> 
     func.result(new).expect("the type is not void")
 }
 
+/// `value` as a number of `ty` in front of `inst`.
+fn cast_before(func: &mut Function, inst: Inst, op: CastOp, value: Value, ty: Type) -> Value {
+    let new = func.make_inst_for(inst, InstData::Cast { op, arg: value }, ty);
+    func.layout.insert_before(inst, new);
+    func.result(new).expect("the type is not void")
+}
+
 /// A select of booleans as their conjunction or disjunction, where one of them says so.
 fn connect(func: &Function, cond: Value, [if_true, if_false]: [Value; 2]) -> Option<Rewrite> {
     if func.value_type(cond) != Type::I1 || func.value_type(if_true) != Type::I1 {
@@ -392,6 +406,27 @@ fn reduce(
     };
     let number = constants.int(func, ty, number);
     Some(binary(op, a, number))
+}
+
+/// Unsigned division of numbers of 64 bits that have 32 bits at most, not by a power of two.
+fn divide_halves(
+    func: &mut Function,
+    constants: &mut Constants,
+    inst: Inst,
+    op: BinaryOp,
+    args: [Value; 2],
+) -> Option<Rewrite> {
+    let is_reduced = func.int_value(args[1]).is_some_and(|n| n == 0 || (n as u64).is_power_of_two());
+    let is_word = |&value: &Value| known_zeros(func, value) >> 32 == u64::from(u32::MAX);
+    if is_reduced || !args.iter().rev().all(is_word) {
+        return None;
+    }
+    let halves = args.map(|arg| match func.int_value(arg) {
+        Some(number) => constants.int(func, Type::I32, number),
+        None => cast_before(func, inst, CastOp::Trunc, arg, Type::I32),
+    });
+    let half = before(func, inst, op, halves[0], halves[1]);
+    Some(Rewrite::Inst(InstData::Cast { op: CastOp::Zext, arg: half }))
 }
 
 /// Signed division by `2^k`, rounding toward zero: what the shift would round down is added first. The remainder is what is

@@ -177,7 +177,11 @@ impl Pass<'_> {
         }
         let (graphs, mut any) = (self.graphs, false);
         self.scratch.shared.begin();
-        for header in graphs.2.headers().filter(|header| !self.scratch.has_inner[header.index()]) {
+        for header in graphs.2.headers() {
+            // One variable alone has nothing to share a step with.
+            if self.scratch.has_inner[header.index()] || !has_two_phis(self.func, header) {
+                continue;
+            }
             let Some(latch) = self.latch(header) else { continue };
             let place = (&mut self.scratch.preheaders, header);
             if latch == header && merge_counters(self.func, self.pointer, graphs, self.uses, place) {
@@ -546,6 +550,11 @@ impl Pass<'_> {
             *func.inst_mut(def) = InstData::Binary { op: BinaryOp::Add, args };
         }
     }
+}
+
+fn has_two_phis(func: &Function, block: Block) -> bool {
+    let second = func.layout.first_inst(block).and_then(|first| func.layout.next_inst(first));
+    second.is_some_and(|inst| matches!(func.inst(inst), InstData::Phi { .. }))
 }
 
 fn is_any(_: &Term) -> bool {

@@ -77,7 +77,10 @@ const MAX_WANTED: usize = 32;
 const MAX_INACTIVE: usize = 256;
 
 /// The weight of a copy in a loop.
-pub(super) const LOOP: f32 = 8.0;
+const LOOP: f32 = 8.0;
+
+/// That of one in a loop that control comes to in one of four cases.
+const RARE_LOOP: f32 = LOOP / 4.0;
 
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
@@ -385,7 +388,7 @@ impl Scanner<'_> {
     fn take(&mut self, v: u32, reg: PReg) {
         let interval = &mut self.ranges.intervals[v as usize];
         interval.reg = reg.0;
-        if interval.near_weight[0] >= LOOP {
+        if interval.near_weight[0] >= RARE_LOOP {
             self.assign.copied.push(v);
         }
         self.assign.used.insert(self.tables.units(reg));

@@ -24,10 +24,12 @@ impl Scanner<'_> {
             let v = self.assign.copied[n];
             let interval = &self.ranges.intervals[v as usize];
             let (reg, near, [weight, _]) = (interval.reg, interval.near[0], interval.near_weight);
-            let other = self.ranges.intervals[near as usize].reg;
-            if other == reg || [reg, other].contains(&NO_REG) {
+            let other = &self.ranges.intervals[near as usize];
+            // Each two of which one is nearest to the other are looked at once.
+            if other.reg == reg || [reg, other.reg].contains(&NO_REG) || other.near[0] == v && near < v {
                 continue;
             }
+            let other = other.reg;
             for (v, to) in [(v, PReg(other)), (near, PReg(reg))] {
                 if self.saves(v, weight) && self.is_free_for(v, to) {
                     let Some(left) = work.checked_sub(self.work_to_settle(v, to)) else { return };

@@ -14,6 +14,10 @@ use crate::registers::{RegUnits, RegisterFile};
 /// Logarithm of the positions that one number in the index is for: eight instructions.
 const INDEXED: u32 = 5;
 
+/// Less often than this, an instruction reserves nothing that it destroys: what lives on in such registers is put away there and
+/// brought back. Not by terminators, behind which nothing can be.
+const RARE: f32 = 1.0 / 24.0;
+
 impl Ranges {
     /// Puts what is reserved into the order of positions, and builds the tree.
     pub(super) fn order_reserved(&mut self) {
@@ -53,7 +57,9 @@ impl Ranges {
                 }
             }
         }
-        for (position, units) in [(4 * i + 3, late), (4 * i + 2, func.clobbers(inst)), (4 * i + 1, early)] {
+        let stays = frequency < RARE && !func.is_terminator(inst);
+        let clobbers = if stays { RegUnits::EMPTY } else { func.clobbers(inst) };
+        for (position, units) in [(4 * i + 3, late), (4 * i + 2, clobbers), (4 * i + 1, early)] {
             if !units.is_empty() {
                 self.reserved.push((position, units));
             }
