@@ -18,16 +18,24 @@ fn cases() -> std::ops::Range<u64> {
     first..first + number("ICE_REGALLOC_CASES", 400)
 }
 
-static MODES: [Options; 4] = [
-    Options { mode: Mode::Minimal, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always },
-    Options {
-        mode: Mode::MinimalReference,
-        slots: SlotSharing::Shared,
-        steps: None,
-        check: InputCheck::Always,
-    },
-    Options { mode: Mode::Linear, slots: SlotSharing::Shared, steps: None, check: InputCheck::Always },
-    Options { mode: Mode::Linear, slots: SlotSharing::Distinct, steps: None, check: InputCheck::Always },
+/// How often control comes to the blocks of a function.
+#[derive(Clone, Copy, PartialEq)]
+enum Chances {
+    Unknown,
+    /// To one of three hardly ever.
+    Some,
+}
+
+const fn options(mode: Mode, slots: SlotSharing) -> Options {
+    Options { mode, slots, steps: None, check: InputCheck::Always }
+}
+
+static MODES: [(Options, Chances); 5] = [
+    (options(Mode::Minimal, SlotSharing::Shared), Chances::Unknown),
+    (options(Mode::MinimalReference, SlotSharing::Shared), Chances::Unknown),
+    (options(Mode::Linear, SlotSharing::Shared), Chances::Unknown),
+    (options(Mode::Linear, SlotSharing::Distinct), Chances::Unknown),
+    (options(Mode::Linear, SlotSharing::Shared), Chances::Some),
 ];
 
 /// What the tests of one register file have seen.
@@ -51,17 +59,22 @@ fn check_seed(
     let mut rng = Rng::new(seed);
     let func = random_function(&mut rng, file);
     let mut first = None;
-    for (options, edits) in MODES.iter().zip(&mut tally.edits) {
+    for ((options, chances), edits) in MODES.iter().zip(&mut tally.edits) {
         let mode = options.mode;
+        let mut built = func.build();
+        if *chances == Chances::Some {
+            let chance = |b: u64| if (b + seed).is_multiple_of(3) { 0.01 } else { 1.0 };
+            built.set_chances(&(0..built.num_blocks() as u64).map(chance).collect::<Vec<_>>());
+        }
         if options.slots == SlotSharing::Distinct && !seed.is_multiple_of(4) {
             continue;
         }
         tally.total += 1;
-        let result = context.allocate(&func.build(), file, options);
+        let result = context.allocate(&built, file, options);
         let accepted = result.is_ok();
         match result {
             Ok(output) => {
-                if let Err(violations) = checker.check(&func.build(), file, output) {
+                if let Err(violations) = checker.check(&built, file, output) {
                     dump(&func, output);
                     panic!("{name} seed {seed} {mode:?}: {}", violations[0]);
                 }
@@ -147,7 +160,7 @@ fn the_checker_catches_broken_allocations() {
         for seed in cases() {
             let mut rng = Rng::new(seed);
             let func = random_function(&mut rng, file);
-            let options = &MODES[2 * rng.below(2)];
+            let (options, _) = &MODES[2 * rng.below(2)];
             let Ok(output) = context.allocate(&func.build(), file, options) else { continue };
             for _ in 0..4 {
                 let mut wrong = output.clone();

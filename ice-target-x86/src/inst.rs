@@ -112,6 +112,7 @@ macro_rules! instructions {
     BitScan { op: BitOp, width: Width, dst: VReg, src: VReg } "{dst} = {op}{width} {src}"
         [src: use_any(GPR), dst: def_reg(GPR)] max 3 + SLOT => em.e.bit_op(op, width, dst, src);
     Setcc { cond: Cond, dst: VReg } "{dst} = set{cond}" [dst: def_reg(BYTE)] max 4 => em.e.setcc(cond, Rm::Reg(dst));
+    SetccMem { cond: Cond, mem: Amode } "set{cond} {mem}" [mem: mem()] max 4 + MEMORY => em.e.setcc(cond, Rm::Mem(mem));
     Cmov { cond: Cond, width: Width, dst: VReg, src: VReg } "cmov{cond}{width} {dst}, {src}"
         [src: use_any(GPR), dst: use_def_reg(GPR)] max 3 + SLOT => em.e.cmovcc(cond, width, dst, src);
     // ---- vectors and floating point

@@ -10,6 +10,7 @@
 use super::{Allocator, Value};
 use crate::operand::{Constraint, Inst, Operand, Slot};
 use crate::output::{Allocation, ProgPoint};
+use crate::ranges::keeps_nothing_free;
 use crate::registers::{PReg, RegUnits};
 use crate::rows::Shape;
 use crate::scan::{DEAD, LIVE_OUT, NO_REG, NONE};
@@ -64,11 +65,14 @@ impl Allocator<'_> {
     }
 
     /// The same for an instruction of any shape. No home is in a register that the instruction needs otherwise: linear scan
-    /// knows what fixed operands and clobbers reserve.
+    /// knows what fixed operands and clobbers reserve; where these reserve nothing it is not for this.
     #[inline(never)]
     fn general_at_home(&mut self, inst: Inst, range: Range<usize>) -> bool {
         let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range]);
         let mut needed = self.func.clobbers(inst);
+        if !needed.is_empty() && keeps_nothing_free(self.frequency) {
+            return false;
+        }
         for (k, (&op, place)) in ops.iter().zip(places).enumerate() {
             let home = self.cx.homes[op.index()];
             let fits = match op.constraint() {

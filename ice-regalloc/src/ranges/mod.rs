@@ -34,6 +34,7 @@ mod interval;
 mod reserved;
 
 pub(crate) use interval::{Interval, Segment};
+pub(crate) use reserved::keeps_nothing_free;
 
 use crate::function::Function;
 use crate::keys::{lowest_first, number};

@@ -14,9 +14,14 @@ use crate::registers::{RegUnits, RegisterFile};
 /// Logarithm of the positions that one number in the index is for: eight instructions.
 const INDEXED: u32 = 5;
 
-/// Less often than this, an instruction reserves nothing that it destroys: what lives on in such registers is put away there and
-/// brought back. Not by terminators, behind which nothing can be.
+/// Less often than this is rare.
 const RARE: f32 = 1.0 / 24.0;
+
+/// Whether instructions to which control comes so often reserve nothing that they destroy: what lives on in such registers is put
+/// away there and brought back. Not by terminators, behind which nothing can be.
+pub(crate) fn keeps_nothing_free(frequency: f32) -> bool {
+    frequency < RARE
+}
 
 impl Ranges {
     /// Puts what is reserved into the order of positions, and builds the tree.
@@ -57,7 +62,7 @@ impl Ranges {
                 }
             }
         }
-        let stays = frequency < RARE && !func.is_terminator(inst);
+        let stays = keeps_nothing_free(frequency) && !func.is_terminator(inst);
         let clobbers = if stays { RegUnits::EMPTY } else { func.clobbers(inst) };
         for (position, units) in [(4 * i + 3, late), (4 * i + 2, clobbers), (4 * i + 1, early)] {
             if !units.is_empty() {

@@ -6,15 +6,17 @@
 //! | `a >= b` | `cmp a, b; sbb $-1, x` | `cmp a, b; adc $-1, x` |
 //! | `a > b`, `a <= b` | the same with `b` and `a` exchanged, or the next larger number for `b` | |
 //! | `a = 0`, `a != 0` | `a < 1`, `a >= 1` | |
+//! | floats: `a < b` or not ordered, `a >= b` | `ucomis a, b; adc $0, x`, `ucomis a, b; sbb $-1, x` | |
 //!
 //! Where the number is extended with its sign, what is added is subtracted.
 //!
 //! Comparison and extension have one use each, in the block of the sum, which is of 32 or 64 bits in one register.
 
+use super::compare::{Test, float_test};
 use super::int::alu;
 use crate::inst::{Compare, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Width};
+use ice_asm::x86::{Alu, Cond, Width};
 use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Type, Value};
@@ -32,12 +34,26 @@ fn extended_comparison(func: &Function, value: Value) -> Option<(ice_ir::Inst, i
     let cast = func.defining_inst(value)?;
     let &InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg } = func.inst(cast) else { return None };
     let comparison = func.defining_inst(arg)?;
-    matches!(func.inst(comparison), InstData::Icmp { .. }).then_some((cast, comparison))
+    matches!(func.inst(comparison), InstData::Icmp { .. } | InstData::Fcmp { .. })
+        .then_some((cast, comparison))
 }
 
 /// How the comparison is a carry.
 fn carry_of(func: &Function, comparison: ice_ir::Inst) -> Option<Carry> {
-    let &InstData::Icmp { cond, args: [a, b] } = func.inst(comparison) else { return None };
+    let (cond, [a, b]) = match *func.inst(comparison) {
+        InstData::Icmp { cond, args } => (cond, args),
+        InstData::Fcmp { cond, args: [a, b] } => {
+            let (is_swapped, test) = float_test(cond);
+            let is_inverse = match test {
+                Test::One(Cond::B) => false,
+                Test::One(Cond::Ae) => true,
+                _ => return None,
+            };
+            let args = if is_swapped { [b, a] } else { [a, b] };
+            return Some(Carry { args, number: None, is_inverse });
+        }
+        _ => return None,
+    };
     let bits = func.value_type(a).bits();
     let number = func.int_value(b);
     // The number in 32 bits that extends to the next larger one of the operands' width.
@@ -89,7 +105,7 @@ impl X86 {
                 && !self.is_pair(compared)
                 && !cx.is_constant(carry.args[0])
                 && cx.exchange_of(comparison).is_none();
-            is_plain.then_some((value, [cast, comparison]))
+            (is_plain || compared.is_scalar_float()).then_some((value, [cast, comparison]))
         })
     }
 
@@ -130,14 +146,23 @@ impl X86 {
         let (Some(carry), Some(op)) = (carry_of(cx.func, comparison), alu(op)) else { return false };
         let other = if args[0] == value { args[1] } else { args[0] };
         let src = self.src(cx, other);
-        let compared = self.width(cx.func.value_type(carry.args[0]));
-        let lhs = self.reg(cx, carry.args[0]);
-        let rhs = match carry.number {
-            Some(imm) => Src::Imm(imm),
-            None => Src::Reg(self.reg(cx, carry.args[1])),
-        };
-        self.mov(cx, width, dst, src);
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: compared, lhs, rhs });
+        let compared = cx.func.value_type(carry.args[0]);
+        match compared.is_scalar_float() {
+            true => {
+                self.mov(cx, width, dst, src);
+                self.compare(cx, comparison);
+            }
+            false => {
+                let lhs = self.reg(cx, carry.args[0]);
+                let rhs = match carry.number {
+                    Some(imm) => Src::Imm(imm),
+                    None => Src::Reg(self.reg(cx, carry.args[1])),
+                };
+                self.mov(cx, width, dst, src);
+                let width = self.width(compared);
+                cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs, rhs });
+            }
+        }
         let is_signed = matches!(cx.func.inst(cast), InstData::Cast { op: CastOp::Sext, .. });
         let is_sum = (op == Alu::Add) != is_signed;
         let (op, imm) = match (is_sum, carry.is_inverse) {

@@ -6,6 +6,7 @@
 //! | load and operation on it | store to the same address | an operation on memory |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
+//! | comparison, extended to a byte | store | a flag in memory |
 //! | two shifts, and the negation of an amount | what joins them | a rotation ([`rotate`](super::rotate)) |
 //! | and | comparison with zero | `test` |
 //! | what checks a sum, difference or product for overflow | branch, select | flags ([`overflow`](super::overflow)) |
@@ -98,6 +99,7 @@ impl X86 {
             InstData::Icmp { args, .. } => {
                 !cx.func.value_type(args[0]).is_vector() && cx.decides(result, user)
                     || self.folds_into_carry(cx, def, user)
+                    || self.folds_into_flag(cx, def, user)
                     || are_signs(cx.func, def, user)
                     || self.is_extremum(cx, user)
             }
@@ -108,6 +110,8 @@ impl X86 {
             InstData::Fcmp { cond, .. } => {
                 cx.decides(result, user)
                     && (float_test(cond).1.is_one() || matches!(cx.func.inst(user), InstData::CondBr { .. }))
+                    || self.folds_into_carry(cx, def, user)
+                    || self.folds_into_flag(cx, def, user)
             }
             InstData::Half { .. } => self.folds_into_extension(cx, def, user),
             InstData::Cast { .. } if cx.func.value_type(result).is_vector() => {
@@ -119,7 +123,7 @@ impl X86 {
             }
             InstData::CallIntrinsic { op: Intrinsic::Ctlz, .. } => self.folds_into_highest_bit(cx, def, user),
             InstData::Cast { op: CastOp::Zext, arg } if cx.func.value_type(arg) == Type::I1 => {
-                self.folds_into_carry(cx, def, user)
+                self.folds_into_carry(cx, def, user) || self.folds_into_flag(cx, def, user)
             }
             InstData::Cast { op: CastOp::Zext, arg } => {
                 cx.func.value_type(arg) == Type::I32

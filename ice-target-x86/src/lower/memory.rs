@@ -1,5 +1,6 @@
 //! Loads, stores and stack allocation.
 
+use super::compare::{Test, float_test};
 use super::int::{alu, shift};
 use crate::inst::{Amode, Amount, Base, Inst, Src};
 use crate::target::{Cx, X86};
@@ -8,7 +9,7 @@ use ice_codegen::abi::PAGE;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::needed_bits::{Half, only_half};
 use ice_codegen::{Operands as _, Target as _};
-use ice_ir::{BinaryOp, InstData, Type, Value};
+use ice_ir::{BinaryOp, CastOp, InstData, Type, Value};
 
 impl X86 {
     /// A load of any type.
@@ -106,7 +107,48 @@ impl X86 {
             return;
         }
         let mem = self.address(cx, address);
+        if let Some([_, comparison]) = self.stored_flag(cx, inst).filter(|_| cx.folded(value).is_some())
+            && let Test::One(cond) = self.compare(cx, comparison)
+        {
+            return cx.sink.push(Inst::SetccMem { cond, mem });
+        }
         self.store_to(cx, mem, value);
+    }
+
+    /// The extension and the comparison of which `store` stores the result as a byte, if nothing else needs them.
+    fn stored_flag<S: Sink<Inst>>(self, cx: &Cx<'_, S>, store: ice_ir::Inst) -> Option<[ice_ir::Inst; 2]> {
+        let &InstData::Store { value, .. } = cx.func.inst(store) else { return None };
+        let cast = cx.func.defining_inst(value).filter(|_| cx.func.value_type(value) == Type::I8)?;
+        let &InstData::Cast { op: CastOp::Zext, arg } = cx.func.inst(cast) else { return None };
+        let comparison = cx.func.defining_inst(arg).filter(|_| cx.func.value_type(arg) == Type::I1)?;
+        let is_one = match *cx.func.inst(comparison) {
+            InstData::Icmp { args, .. } => {
+                let ty = cx.func.value_type(args[0]);
+                ty.is_scalar_int() && !self.is_pair(ty) && cx.exchange_of(comparison).is_none()
+            }
+            InstData::Fcmp { cond, .. } => float_test(cond).1.is_one(),
+            _ => false,
+        };
+        let is_alone = cx.uses.only_user_in_block(cx.func, cast, value) == Some(store)
+            && cx.uses.only_user_in_block(cx.func, comparison, arg) == Some(cast);
+        (is_one && is_alone && !self.is_confined()).then_some([cast, comparison])
+    }
+
+    /// Whether `def` is the extension or the comparison of a flag, and `user` what follows it there.
+    pub(super) fn folds_into_flag<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let store = match *cx.func.inst(user) {
+            InstData::Cast { op: CastOp::Zext, .. } => {
+                cx.func.result(user).and_then(|value| cx.uses.only_user_in_block(cx.func, user, value))
+            }
+            InstData::Store { .. } => Some(user),
+            _ => None,
+        };
+        store.and_then(|store| self.stored_flag(cx, store)).is_some_and(|parts| parts.contains(&def))
     }
 
     /// A store of what one operation on memory does. False, and nothing done, for others.
