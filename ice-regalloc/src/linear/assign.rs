@@ -402,7 +402,7 @@ impl Scanner<'_> {
         self.next_reserved = self.ranges.next_reserved(self.next_reserved, start);
         let segments = self.ranges.segments_of(v);
         let (until, end) = (segments[0].to, segments[segments.len() - 1].to);
-        let reserved = self.ranges.reserved_in(segments, self.next_reserved);
+        let reserved = self.ranges.reserved_for(v, self.next_reserved);
         self.assign.met.clear();
         let mut taken = self.active_units;
         if self.next_begin < end {
@@ -519,7 +519,7 @@ impl Scanner<'_> {
             if self.tables.first_free(class, taken).is_none() {
                 return true;
             }
-            let reserved = self.ranges.reserved_in(segments, 0);
+            let reserved = self.ranges.reserved_for(v, 0);
             let Some(reg) = self.find(v, taken, reserved) else { return true };
             let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { return true };
             work = left;

@@ -69,6 +69,8 @@ pub(crate) struct Ranges {
     pub levels: Vec<f32>,
     /// Reserved units by position.
     pub reserved: Vec<(u32, RegUnits)>,
+    /// What instructions destroy that [reserve nothing for it](keeps_nothing_free).
+    rarely_destroyed: Vec<(u32, RegUnits)>,
     /// Segment tree of unions over `reserved`: leaves from the middle on.
     tree: Vec<RegUnits>,
     /// The first of `reserved` at or behind each position that is a multiple of a few instructions, up to the last.
@@ -96,6 +98,7 @@ impl Ranges {
         });
         refill_from(&mut self.intervals, intervals);
         self.reserved.clear();
+        self.rarely_destroyed.clear();
         self.frequencies(func);
         let mut lists = Lists {
             operands: scan.aheads.operands.len(),

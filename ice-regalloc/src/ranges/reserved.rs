@@ -17,8 +17,14 @@ const INDEXED: u32 = 5;
 /// Less often than this is rare.
 const RARE: f32 = 1.0 / 24.0;
 
-/// Whether instructions to which control comes so often reserve nothing that they destroy: what lives on in such registers is put
-/// away there and brought back. Not by terminators, behind which nothing can be.
+/// Most of what is destroyed in one segment that is looked at: the rest is put away.
+const MAX_RARE: usize = 64;
+
+/// An interval that weighs less is rarely needed.
+const LIGHT: f32 = 0.25;
+
+/// Whether instructions to which control comes so often reserve nothing that they destroy, but for intervals that are rarely needed
+/// themselves: what lives on in such registers is put away there and brought back. Not by terminators, behind which nothing can be.
 pub(crate) fn keeps_nothing_free(frequency: f32) -> bool {
     frequency < RARE
 }
@@ -27,6 +33,7 @@ impl Ranges {
     /// Puts what is reserved into the order of positions, and builds the tree.
     pub(super) fn order_reserved(&mut self) {
         self.reserved.reverse();
+        self.rarely_destroyed.reverse();
         let n = self.reserved.len();
         self.tree.clear();
         make_room(&mut self.tree, 2 * n);
@@ -62,8 +69,11 @@ impl Ranges {
                 }
             }
         }
-        let stays = keeps_nothing_free(frequency) && !func.is_terminator(inst);
-        let clobbers = if stays { RegUnits::EMPTY } else { func.clobbers(inst) };
+        let mut clobbers = func.clobbers(inst);
+        if keeps_nothing_free(frequency) && !clobbers.is_empty() && !func.is_terminator(inst) {
+            self.rarely_destroyed.push((4 * i + 2, clobbers));
+            clobbers = RegUnits::EMPTY;
+        }
         for (position, units) in [(4 * i + 3, late), (4 * i + 2, clobbers), (4 * i + 1, early)] {
             if !units.is_empty() {
                 self.reserved.push((position, units));
@@ -93,6 +103,20 @@ impl Ranges {
         {
             for segment in segments {
                 units.insert(self.reserved_within(*segment, from));
+            }
+        }
+        units
+    }
+
+    /// The same of `v`, with what instructions destroy that reserve nothing, if `v` is rarely needed.
+    pub fn reserved_for(&self, v: u32, from: usize) -> RegUnits {
+        let segments = self.segments_of(v);
+        let mut units = self.reserved_in(segments, from);
+        if !self.rarely_destroyed.is_empty() && self.intervals[v as usize].weight < LIGHT {
+            for segment in segments {
+                let first = self.rarely_destroyed.partition_point(|entry| entry.0 < segment.from);
+                let own = self.rarely_destroyed[first..].iter().take_while(|entry| entry.0 < segment.to);
+                own.take(MAX_RARE).for_each(|entry| units.insert(entry.1));
             }
         }
         units
