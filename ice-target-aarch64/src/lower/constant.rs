@@ -154,8 +154,14 @@ impl Aarch64 {
                     _ => division::numbers(op, ty, n).for_each(|n| number(b, n.into())),
                 }
             }
-            InstData::Binary { op, args: [_, b] } => {
+            InstData::Binary { op, args: [a, b] } => {
                 let ty = func.value_type(b);
+                // What is shifted, or subtracted from.
+                if matches!(op, BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr | BinaryOp::Sub)
+                    && let Some(n) = number_of(func, a)
+                {
+                    number(a, n);
+                }
                 if let Some(n) = number_of(func, b) {
                     let is_made = match (alu(op), op) {
                         (Some(op), _) => !Aarch64::carries(op, ty, signed_if(op, func, b).unwrap_or(n)),

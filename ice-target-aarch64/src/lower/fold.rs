@@ -11,6 +11,7 @@
 //! | rotation by a constant | logic | a rotated operand |
 //! | complement | logic | `bic`, `orn`, `eon` |
 //! | shift by a constant to the right | and with low bits | `ubfx` |
+//! | mask of all bits that count, extension of a word | amount of a shift | nothing |
 //! | product | sum, subtrahend | `madd`, `msub` |
 //! | extension of a word | product of 64 bits | `smull`, `umull` |
 //! | opposite of a float | product with a sum, rounded once | `fmsub`, `fnmadd`, `fnmsub` |
@@ -28,7 +29,7 @@ use super::float::to_integer;
 use super::number_of;
 use crate::inst::Inst;
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{Extend, Shift};
+use ice_asm::aarch64::{Alu, Extend, Shift};
 use ice_codegen::mach::Sink;
 use ice_codegen::magic::Signedness;
 use ice_ir::{BinaryOp, CastOp, Function, InstData, IntCond, Intrinsic, Type, Value};
@@ -200,6 +201,7 @@ impl Aarch64 {
                     && !cx.is_constant(arg)
                     && (folds_extension(cx, result, user) || is_long_factor(cx, result, user))
                     || cx.folds_count(def, user)
+                    || !cx.is_constant(arg) && folds_into_amount(func, def, user)
             }
             InstData::Load { .. } => folds_load(cx, def, ty, user),
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
@@ -229,6 +231,9 @@ impl Aarch64 {
                     && is_logic_operand(cx, result, user)
             }
             InstData::Binary { op: BinaryOp::And, args: [_, b] } => {
+                if folds_into_amount(func, def, user) {
+                    return true;
+                }
                 let is_tested = matches!(*func.inst(user), InstData::Icmp { cond: IntCond::Eq | IntCond::Ne, args }
                     if args[0] == result && func.int_value(args[1]) == Some(0));
                 is_tested && (ty.bits() >= 32 || func.int_value(b).is_some())
@@ -242,7 +247,7 @@ impl Aarch64 {
                             && !args.iter().any(|&arg| {
                                 number_of(func, arg).is_some_and(|n| super::int::product(n).is_some())
                             })
-                            && is_last_term(cx, result, user)
+                            && (is_last_term(cx, result, user) || is_beside_number(cx, result, user))
                     }
                 }
             }
@@ -262,6 +267,46 @@ fn is_last_term<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst)
         }
         _ => false,
     }
+}
+
+/// Whether `value` is a term of a sum with a number that no instruction carries.
+fn is_beside_number<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, user: ice_ir::Inst) -> bool {
+    let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *cx.func.inst(user) else { return false };
+    let number = cx.func.int_value(b).filter(|_| a == value);
+    number.is_some_and(|n| !Aarch64::carries(Alu::Add, cx.func.value_type(value), n as u64))
+}
+
+/// The amount of a shift by `value`, as far as it counts: the instruction takes it modulo the width. What was folded is no part.
+pub(super) fn amount<S: Sink<Inst>>(cx: &Cx<'_, S>, mut value: Value) -> Value {
+    while let Some(inst) = cx.folded(value) {
+        value = match *cx.func.inst(inst) {
+            InstData::Binary { op: BinaryOp::And, args: [inner, _] } => inner,
+            InstData::Cast { arg, .. } => arg,
+            _ => return value,
+        };
+    }
+    value
+}
+
+/// Whether `def` changes nothing of the amount by which `user` shifts: a mask of all the bits that count, or the extension of a word.
+fn folds_into_amount(func: &Function, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
+    let Some(result) = func.result(def) else { return false };
+    let bits = match *func.inst(user) {
+        InstData::Binary { op: BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr, args: [shifted, amount] }
+            if shifted != result && amount == result =>
+        {
+            i64::from(func.value_type(result).bits())
+        }
+        _ => return false,
+    };
+    bits >= 32
+        && match *func.inst(def) {
+            InstData::Binary { op: BinaryOp::And, args: [_, mask] } => {
+                func.int_value(mask).is_some_and(|mask| mask & (bits - 1) == bits - 1)
+            }
+            InstData::Cast { op: CastOp::Zext | CastOp::Sext, arg } => func.value_type(arg) == Type::I32,
+            _ => false,
+        }
 }
 
 /// Whether `value` is an operand of logic on bits, of which the other is no number and in a register.

@@ -172,7 +172,16 @@ impl Aarch64 {
             Alu::Sub => Multiply::Msub,
             _ => return false,
         };
-        let Some(factors) = cx.folded(b).and_then(|def| fold::factors(cx.func, def)) else { return false };
+        let factors_of = |value| cx.folded(value).and_then(|def| fold::factors(cx.func, def));
+        // What is added to the product may be a number.
+        let (a, factors) = match (factors_of(b), op) {
+            (Some(factors), _) => (a, factors),
+            (None, Alu::Add) => match factors_of(a) {
+                Some(factors) => (b, factors),
+                None => return false,
+            },
+            _ => return false,
+        };
         let acc = self.src(cx, a);
         if width == Width::X
             && let Some((sign, factors)) = fold::long_product(cx, factors)
@@ -218,7 +227,8 @@ impl Aarch64 {
         match amount {
             Some(amount) => self.shift(cx, (op, width), dst, src, amount),
             None => {
-                let (op, rhs) = (shift_by(op), self.reg(cx, b));
+                let (op, amount) = (shift_by(op), fold::amount(cx, b));
+                let rhs = self.reg(cx, amount);
                 cx.sink.push(Inst::Two { op, width, dst, lhs: src, rhs });
             }
         }
