@@ -98,6 +98,8 @@ struct Gone {
 enum Part {
     /// All of it.
     Address,
+    /// All of it, where no access has the scale.
+    Unscaled,
     /// What a number is added to.
     Numbered,
     /// A term.
@@ -310,6 +312,11 @@ impl Pass<'_> {
                     self.add(sum, ends, a, factor, depth - 1)
                         && self.add(sum, ends, b, factor.wrapping_neg(), depth - 1)
                 }
+                // The complement is the opposite, less one.
+                (BinaryOp::Xor, Some(-1)) => {
+                    sum.number = sum.number.wrapping_sub(factor);
+                    self.add(sum, ends, a, factor.wrapping_neg(), depth - 1)
+                }
                 (BinaryOp::Shl, Some(amount @ 0..=31)) => {
                     self.add(sum, ends, a, factor.wrapping_mul(1 << amount), depth - 1)
                 }
@@ -467,7 +474,11 @@ impl Pass<'_> {
 
     /// The use of the address by `access` vanishes. How many instructions do with it.
     fn drop_access(&mut self, access: &Access) -> u32 {
-        let part = if access.is_access { Part::Address } else { Part::Term };
+        let part = match access.is_access {
+            false => Part::Term,
+            true if access.is_operand => Part::Address,
+            true => Part::Unscaled,
+        };
         let vanished = self.drop_use(access.header, access.address, part);
         // A sum with the number is left.
         let is_left = !access.is_access && access.sum.number != 0;
@@ -497,7 +508,9 @@ impl Pass<'_> {
         let is_free = match (op, self.addressing) {
             (BinaryOp::Add, Addressing::Base) => part != Part::Term && number.is_some(),
             (BinaryOp::Add, Addressing::BaseOrIndex { .. }) => {
-                part == Part::Address || part != Part::Term && number.is_some()
+                part == Part::Address
+                    || part == Part::Unscaled && !self.is_scale(a) && !self.is_scale(b)
+                    || part != Part::Term && number.is_some()
             }
             (BinaryOp::Add, Addressing::BaseAndIndex) => part != Part::Term,
             (BinaryOp::Shl, Addressing::BaseOrIndex { .. } | Addressing::BaseAndIndex) => {
@@ -507,6 +520,12 @@ impl Pass<'_> {
         };
         let rest = if part != Part::Term && number.is_some() { Part::Numbered } else { Part::Term };
         u32::from(!is_free) + self.drop_use(header, a, rest) + self.drop_use(header, b, Part::Term)
+    }
+
+    /// Whether `value` is a value shifted by a number.
+    fn is_scale(&self, value: Value) -> bool {
+        let def = self.func.defining_inst(value).map(|def| self.func.inst(def));
+        matches!(def, Some(&InstData::Binary { op: BinaryOp::Shl, args: [_, by] }) if self.func.int_value(by).is_some())
     }
 
     /// Gives the accesses from `start` to `end` whose `same` terms are those of `sum` a counter for these.

@@ -16,7 +16,7 @@
 //! Cost: a few machine instructions for each unit in use, and for each segment that is passed.
 
 use super::{Allocator, SENTINEL};
-use crate::operand::Block;
+use crate::operand::{Block, Inst};
 use crate::registers::{PReg, RegUnits};
 use crate::scan::{LIVE_OUT, NO_REG, NONE};
 
@@ -54,6 +54,14 @@ impl Allocator<'_> {
             self.refresh(n + next, position);
             n += next + 1;
         }
+    }
+
+    /// Whether an interval holds one of `units` in front of `inst` and behind it.
+    pub(super) fn holds_through(&mut self, inst: Inst, units: RegUnits) -> bool {
+        let position = 4 * inst.as_u32();
+        self.sync_at(position);
+        let lives_on = |hold: &Hold| hold.vreg != NONE && hold.until > position + 1;
+        self.cx.holds.iter().any(|hold| lives_on(hold) && units.contains(RegUnits::of(hold.unit)))
     }
 
     /// Notes which interval holds the unit of `holds[n]` at `position`.

@@ -490,22 +490,11 @@ impl<'a> Allocator<'a> {
         }
     }
 
-    /// A value with a home has to leave it for an instruction. Notes what would be saved if it gave it up: to put it away and
-    /// bring it back costs two memory operands here, living in a slot one for each use elsewhere.
+    /// A value with a home has to leave it for an instruction. Notes what that costs: two memory operands here.
     fn give_up(&mut self, v: u32, terminates: bool) {
         // Nothing brings it back behind a terminator.
         self.cx.must_repeat |= terminates;
-        let here = 2.0 * self.frequency;
-        let saved = here - self.ranges.intervals[v as usize].weight;
-        if terminates || saved > 0.0 {
-            match self.cx.evicted.contains(&v) {
-                true => self.cx.saved += here,
-                false => {
-                    self.cx.evicted.push(v);
-                    self.cx.saved += saved;
-                }
-            }
-        }
+        self.cx.left.push((v, if terminates { f32::INFINITY } else { 2.0 * self.frequency }));
     }
 
     /// Notes where values are behind the instruction, and collects the moves there.

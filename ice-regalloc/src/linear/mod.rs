@@ -135,12 +135,11 @@ struct Walk {
     list: Vec<u32>,
     /// Displaced values with a home, to be brought back.
     away: Vec<(u32, Allocation)>,
-    /// Values that lose their register in the next walk.
-    evicted: Vec<u32>,
-    /// Whether there has to be one.
+    /// Values that had to leave their homes for an instruction, and how many memory operands that was, weighed by how often
+    /// they are executed.
+    left: Vec<(u32, f32)>,
+    /// Whether one of them cannot be brought back, so that the walk has to be repeated.
     must_repeat: bool,
-    /// Memory operands that it saves, weighed by how often they are executed.
-    saved: f32,
 }
 
 /// The allocator at work on one function.
@@ -276,16 +275,17 @@ pub(crate) fn allocate<'f>(
             allocator.block(Block::from_u32(b))?;
         }
         // A walk more has to save as many memory operands as it places instructions.
-        let pays = round < MAX_BETTER_WALKS && walk.saved >= func.num_insts() as f32;
+        let saved = walk.gather_left(ranges);
+        let pays = round < MAX_BETTER_WALKS && saved >= func.num_insts() as f32;
         if !walk.must_repeat && !pays {
             walk.slots.color(ranges, options.slots, out);
             return Ok(());
         }
-        for &v in &walk.evicted {
+        for &(v, _) in &walk.left {
             ranges.intervals[v as usize].reg = NO_REG;
             ranges.intervals[v as usize].split = NONE;
         }
-        assign.evictions += walk.evicted.len() as u32;
+        assign.evictions += walk.left.len() as u32;
         walk.slots.reset();
         if options.slots == SlotSharing::Shared {
             webs.join(func, ranges, assign, &mut walk.slots);
@@ -296,6 +296,27 @@ pub(crate) fn allocate<'f>(
 }
 
 impl Walk {
+    /// Keeps of those that had to leave their homes each that costs less in a slot, once: one memory operand for each use. Gives what
+    /// that saves of all of them together.
+    fn gather_left(&mut self, ranges: &Ranges) -> f32 {
+        if self.left.is_empty() {
+            return 0.0;
+        }
+        self.left.sort_unstable_by_key(|&(v, _)| v);
+        self.left.dedup_by(|(v, cost), (first, sum)| {
+            let is_same = v == first;
+            *sum += if is_same { *cost } else { 0.0 };
+            is_same
+        });
+        let mut saved = 0.0;
+        self.left.retain(|&(v, cost)| {
+            let gain = cost - ranges.intervals[v as usize].weight;
+            saved += gain.max(0.0);
+            gain > 0.0
+        });
+        saved
+    }
+
     fn reset(&mut self, ranges: &Ranges, assign: &Assign) {
         let values = ranges.intervals.iter().map(|interval| Value {
             next: DEAD,
@@ -318,8 +339,8 @@ impl Walk {
         refill(&mut self.cursors, RegUnits::CAPACITY, 0);
         self.holds.clear();
         self.holds.extend(assign.used.iter().map(Hold::unknown));
-        self.evicted.clear();
-        (self.must_repeat, self.saved) = (false, 0.0);
+        self.left.clear();
+        self.must_repeat = false;
         self.moves.clear();
         self.after.clear();
         self.away.clear();

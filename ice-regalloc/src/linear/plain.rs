@@ -65,14 +65,14 @@ impl Allocator<'_> {
     }
 
     /// The same for an instruction of any shape. No home is in a register that the instruction needs otherwise: linear scan
-    /// knows what fixed operands and clobbers reserve; where these reserve nothing it is not for this.
+    /// knows what fixed operands and clobbers reserve; where these reserve nothing, what lives on in them is not for this.
     #[inline(never)]
     fn general_at_home(&mut self, inst: Inst, range: Range<usize>) -> bool {
-        let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range]);
         let mut needed = self.func.clobbers(inst);
-        if !needed.is_empty() && keeps_nothing_free(self.frequency) {
+        if !needed.is_empty() && keeps_nothing_free(self.frequency) && self.holds_through(inst, needed) {
             return false;
         }
+        let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range]);
         for (k, (&op, place)) in ops.iter().zip(places).enumerate() {
             let home = self.cx.homes[op.index()];
             let fits = match op.constraint() {
