@@ -8,6 +8,7 @@
 //! nothing is changed here unless all of it succeeds.
 
 use super::{Allocator, Value};
+use crate::fixed::outlives_clobbers;
 use crate::operand::{Constraint, Inst, Operand, Slot};
 use crate::output::{Allocation, ProgPoint};
 use crate::ranges::keeps_nothing_free;
@@ -69,7 +70,10 @@ impl Allocator<'_> {
     #[inline(never)]
     fn general_at_home(&mut self, inst: Inst, range: Range<usize>) -> bool {
         let mut needed = self.func.clobbers(inst);
-        if !needed.is_empty() && keeps_nothing_free(self.frequency) && self.holds_through(inst, needed) {
+        if !needed.is_empty()
+            && keeps_nothing_free(self.frequency)
+            && self.displaces(inst, range.clone(), needed)
+        {
             return false;
         }
         let (ops, places) = (&self.func.all_operands()[range.clone()], &mut self.out.allocs[range]);
@@ -99,6 +103,16 @@ impl Allocator<'_> {
             }
         }
         goes
+    }
+
+    /// Whether `inst`, which reserves nothing that it destroys, destroys the home of an operand or of what lives through it.
+    fn displaces(&mut self, inst: Inst, range: Range<usize>, destroyed: RegUnits) -> bool {
+        let is_destroyed = |op: &&Operand| {
+            outlives_clobbers(**op)
+                && self.tables.units(PReg(self.cx.homes[op.index()])).intersects(destroyed)
+        };
+        self.func.all_operands()[range].iter().any(|op| is_destroyed(&op))
+            || self.holds_through(inst, destroyed)
     }
 
     /// Gives the operands of a plain instruction without a home of their class their places. `defined` goes home.
