@@ -42,14 +42,14 @@ pub enum Step {
     Dominators,
     /// The loop forest.
     Loops,
-    /// Loop variables that only count for themselves go away.
-    DeadCycles,
     /// Common subexpressions of the function; cheaper forms of instructions.
     NumberValues,
     /// Loop-invariant instructions go before their loops.
     Licm,
     /// Addresses that advance by a fixed distance in loops are counted up.
     ReduceStrength,
+    /// Loop variables that only count for themselves go away.
+    DeadCycles,
     /// Branches on `a or b` become two branches.
     ShortCircuit,
     /// Dispatches of interpreters get short: no block and no second phi before them, no sum behind.
@@ -88,10 +88,10 @@ impl Step {
         Step::Uses,
         Step::Dominators,
         Step::Loops,
-        Step::DeadCycles,
         Step::NumberValues,
         Step::Licm,
         Step::ReduceStrength,
+        Step::DeadCycles,
         Step::ShortCircuit,
         Step::SimplifySwitches,
         Step::FoldAddresses,

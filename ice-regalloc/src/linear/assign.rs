@@ -169,6 +169,8 @@ pub(super) struct Scanner<'a> {
     pub next_begin: u32,
     /// The first entry of what is reserved that is not before the present interval.
     pub next_reserved: usize,
+    /// The same of what is rarely destroyed.
+    pub next_rare: usize,
 }
 
 impl Assign {
@@ -237,7 +239,8 @@ impl Scanner<'_> {
         *evictions = 0;
         *steps = 0;
         self.active_units = RegUnits::EMPTY;
-        (self.next_end, self.next_begin, self.next_reserved) = (u32::MAX, u32::MAX, 0);
+        (self.next_end, self.next_begin) = (u32::MAX, u32::MAX);
+        (self.next_reserved, self.next_rare) = (0, 0);
         let order = core::mem::take(&mut self.ranges.order);
         for &v in &order {
             self.place(v);
@@ -400,9 +403,11 @@ impl Scanner<'_> {
         self.advance(start);
         self.assign.steps += self.assign.inactive.len() as u64;
         self.next_reserved = self.ranges.next_reserved(self.next_reserved, start);
+        self.next_rare = self.ranges.next_rarely_destroyed(self.next_rare, start);
         let segments = self.ranges.segments_of(v);
         let (until, end) = (segments[0].to, segments[segments.len() - 1].to);
-        let reserved = self.ranges.reserved_for(v, self.next_reserved);
+        let reserved = self.ranges.reserved_in(segments, self.next_reserved);
+        let reserved = reserved.union(self.ranges.rarely_destroyed_in(v, self.next_rare));
         self.assign.met.clear();
         let mut taken = self.active_units;
         if self.next_begin < end {
@@ -519,7 +524,8 @@ impl Scanner<'_> {
             if self.tables.first_free(class, taken).is_none() {
                 return true;
             }
-            let reserved = self.ranges.reserved_for(v, 0);
+            let reserved = self.ranges.reserved_in(segments, 0);
+            let reserved = reserved.union(self.ranges.rarely_destroyed_in(v, 0));
             let Some(reg) = self.find(v, taken, reserved) else { return true };
             let Some(left) = work.checked_sub(self.work_to_settle(v, reg)) else { return true };
             work = left;

@@ -226,6 +226,7 @@ pub(crate) fn allocate<'f>(
         next_end: 0,
         next_begin: 0,
         next_reserved: 0,
+        next_rare: 0,
     }
     .run();
     walk.slots.reset();

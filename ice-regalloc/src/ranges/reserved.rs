@@ -108,18 +108,33 @@ impl Ranges {
         units
     }
 
-    /// The same of `v`, with what instructions destroy that reserve nothing, if `v` is rarely needed.
-    pub fn reserved_for(&self, v: u32, from: usize) -> RegUnits {
-        let segments = self.segments_of(v);
-        let mut units = self.reserved_in(segments, from);
-        if !self.rarely_destroyed.is_empty() && self.intervals[v as usize].weight < LIGHT {
-            for segment in segments {
-                let first = self.rarely_destroyed.partition_point(|entry| entry.0 < segment.from);
-                let own = self.rarely_destroyed[first..].iter().take_while(|entry| entry.0 < segment.to);
-                own.take(MAX_RARE).for_each(|entry| units.insert(entry.1));
-            }
+    /// What instructions that reserve nothing destroy in the segments of `v`, by entry `from` of those or behind it, if `v` is rarely
+    /// needed.
+    #[inline]
+    pub fn rarely_destroyed_in(&self, v: u32, from: usize) -> RegUnits {
+        let is_met = self.rarely_destroyed.get(from).is_some_and(|next| next.0 < self.end(v));
+        match is_met && self.intervals[v as usize].weight < LIGHT {
+            true => self.destroyed_in(self.segments_of(v), from),
+            false => RegUnits::EMPTY,
+        }
+    }
+
+    #[inline(never)]
+    fn destroyed_in(&self, segments: &[Segment], from: usize) -> RegUnits {
+        let mut units = RegUnits::EMPTY;
+        let mut rest = &self.rarely_destroyed[from..];
+        for segment in segments {
+            rest = &rest[rest.partition_point(|entry| entry.0 < segment.from)..];
+            let own = rest.iter().take_while(|entry| entry.0 < segment.to);
+            own.take(MAX_RARE).for_each(|entry| units.insert(entry.1));
         }
         units
+    }
+
+    /// Index of the first entry of what is rarely destroyed at or after `position`, which is `from` or behind it.
+    #[inline]
+    pub fn next_rarely_destroyed(&self, from: usize, position: u32) -> usize {
+        from + self.rarely_destroyed[from..].iter().take_while(|entry| entry.0 < position).count()
     }
 
     /// Units that are reserved somewhere in `segment`: by entry `from` or those behind it.

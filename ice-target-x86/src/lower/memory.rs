@@ -107,7 +107,8 @@ impl X86 {
             return;
         }
         let mem = self.address(cx, address);
-        if let Some([_, comparison]) = self.stored_flag(cx, inst).filter(|_| cx.folded(value).is_some())
+        if cx.folded(value).is_some()
+            && let Some([_, comparison]) = self.stored_flag(cx, inst)
             && let Test::One(cond) = self.compare(cx, comparison)
         {
             return cx.sink.push(Inst::SetccMem { cond, mem });
