@@ -16,7 +16,7 @@ use crate::regs::{self, v, x};
 use arrayvec::ArrayVec;
 use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::{StackArguments, saved_registers};
+use ice_codegen::abi::{PAGE, StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
@@ -24,7 +24,7 @@ use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::native::Passing;
 use ice_ir::{SignedReturn, Type};
-use ice_regalloc::{Allocation, Output, PReg};
+use ice_regalloc::{Allocation, Output, PReg, RegUnits};
 
 /// General registers, and vector registers, that carry arguments.
 pub(crate) const ARGS: u8 = 8;
@@ -251,7 +251,7 @@ pub(crate) struct Frame {
 const FRAME_POINTER: u8 = 29;
 const RETURN_ADDRESS: u8 = 30;
 /// The DWARF numbers of the stack pointer and of v0 (DWARF for the Arm 64-bit Architecture, 2023Q3, 4.1).
-const DWARF_SP: u16 = 31;
+pub(crate) const DWARF_SP: u16 = 31;
 const DWARF_V0: u16 = 64;
 
 /// The DWARF number of a register.
@@ -314,6 +314,23 @@ impl Frame {
         layout.close(end, FrameTop { taken: area, align: STACK_ALIGN.into(), above_pointer: Some(area) })
     }
 
+    /// Whether the frame may be taken behind the entry: it hangs off the stack pointer, is small, and no address in it is known.
+    pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
+        self.layout.pointer == FramePointer::None
+            && self.layout.size + self.save_area < PAGE
+            && !matches!(mach.frame.signed_return, SignedReturn::Always)
+            && mach.frame.objects.is_empty()
+            && mach.exceptions.is_none()
+            && mach.tables.labels.is_empty()
+    }
+
+    /// The registers that the prologue saves.
+    pub(crate) fn saved_units(&self) -> RegUnits {
+        let general = self.saved.iter().map(|&number| x(number));
+        let vectors = self.saved_vectors.iter().map(|&number| v(number));
+        general.chain(vectors).fold(RegUnits::EMPTY, |units, reg| units.union(RegUnits::of(reg.0)))
+    }
+
     /// Where the saved frame pointer is, from the register that the frame hangs off.
     pub(crate) fn record(&self) -> i32 {
         match self.layout.pointer {
@@ -335,6 +352,60 @@ impl Frame {
         for (number, at) in general.chain(vectors).zip((-(self.save_area as i32)..).step_by(8)) {
             facts.save(number, at);
         }
+    }
+}
+
+/// Whether the instruction needs nothing of the frame.
+pub(crate) fn is_frameless(inst: &Inst) -> bool {
+    match inst {
+        Inst::ReturnCall { from, to, .. } => from == to,
+        Inst::Load { mem, .. }
+        | Inst::Store { mem, .. }
+        | Inst::Lea { mem, .. }
+        | Inst::LoadFloat { mem, .. }
+        | Inst::StoreFloat { mem, .. } => matches!(mem.base, Base::Reg(_) | Base::Page(..)),
+        Inst::Ret
+        | Inst::Trap
+        | Inst::Unreachable
+        | Inst::Jump { .. }
+        | Inst::Branch { .. }
+        | Inst::Switch { .. }
+        | Inst::Params
+        | Inst::Scratch { .. }
+        | Inst::Mov { .. }
+        | Inst::ZeroUpper { .. }
+        | Inst::MovImm { .. }
+        | Inst::MovSymbol { .. }
+        | Inst::Page { .. }
+        | Inst::TableEntry { .. }
+        | Inst::Alu { .. }
+        | Inst::Compare { .. }
+        | Inst::Two { .. }
+        | Inst::One { .. }
+        | Inst::Multiply { .. }
+        | Inst::MultiplyLong { .. }
+        | Inst::MultiplyHigh { .. }
+        | Inst::BitField { .. }
+        | Inst::Insert { .. }
+        | Inst::ExtractPair { .. }
+        | Inst::Select { .. }
+        | Inst::SetCond { .. }
+        | Inst::TrapIfZero { .. }
+        | Inst::MovFloat { .. }
+        | Inst::FloatZero { .. }
+        | Inst::FloatNumber { .. }
+        | Inst::Float3 { .. }
+        | Inst::Float2 { .. }
+        | Inst::Float4 { .. }
+        | Inst::CompareFloat { .. }
+        | Inst::CompareFloatZero { .. }
+        | Inst::SelectFloat { .. }
+        | Inst::FloatConvert { .. }
+        | Inst::IntToFloat { .. }
+        | Inst::FloatToInt { .. }
+        | Inst::ToFloat { .. }
+        | Inst::FromFloat { .. } => true,
+        _ => false,
     }
 }
 

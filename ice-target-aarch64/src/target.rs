@@ -161,6 +161,10 @@ impl Target for Aarch64 {
         self.name_costly_constants(func, inst, visit);
     }
 
+    fn delays_frames(&self) -> bool {
+        true
+    }
+
     fn addressing(&self, pointer: Type) -> Addressing {
         // Additions of 32 bits are no steps: an access adds 64.
         Addressing::BaseOrIndex { steps: pointer == Type::I64 }

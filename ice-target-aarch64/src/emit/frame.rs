@@ -6,6 +6,7 @@
 
 use super::Emitter;
 use super::kinds::Target;
+use crate::abi::DWARF_SP;
 use crate::inst::{Amode, Base};
 use core::ops::Range;
 use ice_asm::Listing;
@@ -13,9 +14,10 @@ use ice_asm::aarch64::{
     Alu, ArithImm, BranchCond, Compare, Cond, Extend, FloatWidth, Gpr, Mem, Offset, Operand, PairTransfer,
     Transfer, Vreg, Width, fits_pair,
 };
+use ice_codegen::FrameChange;
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::FramePointer;
+use ice_codegen::mach::{FramePointer, MachBlock};
 
 /// `paciasp`: signs x30 with the stack pointer (DDI 0487, C6.2). Processors without signatures do nothing, as with the others.
 const SIGN_RETURN: u8 = 25;
@@ -64,13 +66,58 @@ impl<L: Listing> Emitter<'_, L> {
             || !fits_pair((frame.layout.size + frame.save_area) as i32, 3)
     }
 
-    /// Signs the return address, saves registers and takes the frame. The signing is good as a landing, too.
-    pub(super) fn prologue(&mut self) {
+    /// Begins the function, with its frame if that is taken here. The signing of a return address is good as a landing, too.
+    pub(super) fn begin_function(&mut self) {
+        let is_late = self.late.place().is_some();
+        if self.cursor.mach.frame.is_landing && (is_late || !self.frame.signs_return) {
+            self.e.hint(LANDING_OF_CALLS);
+        }
+        match is_late {
+            true => self.is_bare = true,
+            false => self.prologue(),
+        }
+    }
+
+    /// Takes the frame if this is the block for that. In a function that has such a block others are bare: what unwinding
+    /// knows follows the code from one kind to the other.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_block(&mut self, block: MachBlock) {
+        let (was_bare, is_bare) = (self.is_bare, self.late.is_bare(block));
+        self.is_bare = is_bare;
+        if self.late.place() == Some(block) {
+            return self.prologue();
+        }
+        if was_bare == is_bare || !self.steps.are_exact() {
+            return;
+        }
+        let offset = self.e.buf.offset();
+        if !is_bare {
+            return self.steps.note(offset, FrameChange::Recall);
+        }
+        self.steps.note(offset, FrameChange::Remember);
+        self.steps.note(offset, FrameChange::Address { register: DWARF_SP, offset: 0 });
+        for saved in &self.facts.saved {
+            self.steps.note(offset, FrameChange::Restored(saved.register));
+        }
+        if self.facts.signs_return {
+            self.steps.note(offset, FrameChange::Signed);
+        }
+    }
+
+    /// Signs the return address, saves registers and takes the frame, and says so to who unwinds.
+    fn prologue(&mut self) {
+        self.take_all();
+        if self.steps.are_wanted() {
+            self.frame.describe(self.facts);
+            self.steps.note_body(self.e.buf.offset(), self.facts);
+        }
+    }
+
+    fn take_all(&mut self) {
         let frame = self.frame;
         if frame.signs_return {
             self.e.hint(SIGN_RETURN);
-        } else if self.cursor.mach.frame.is_landing {
-            self.e.hint(LANDING_OF_CALLS);
         }
         let (size, area) = (frame.layout.size, frame.save_area);
         let start = if self.is_large() { 0 } else { size };
@@ -200,6 +247,9 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Restores registers, gives back the frame, and looks at the signature of the return address.
     fn leave(&mut self) {
+        if self.is_bare {
+            return;
+        }
         self.give_back();
         if self.frame.signs_return {
             self.e.hint(CHECK_RETURN);

@@ -18,7 +18,7 @@ mod native;
 mod vector;
 mod walk;
 
-use crate::abi::Frame;
+use crate::abi::{Frame, is_frameless};
 use crate::fuse::Fusion;
 use crate::inst::Inst;
 use crate::target::Aarch64;
@@ -28,6 +28,7 @@ use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan};
+use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::MachFunction;
 use ice_codegen::{CompiledCode, Confinement, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
@@ -44,6 +45,7 @@ pub struct EmitScratch {
     sites: CallSites,
     texts: TextParts,
     landings: Landings,
+    late: LateFrame,
 }
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -55,7 +57,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, plan, ledger, tables, steps, facts, sites, texts, landings } = scratch;
+    let EmitScratch { frame, plan, ledger, tables, steps, facts, sites, texts, landings, late } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     ledger.begin(mach);
@@ -73,6 +75,10 @@ pub(crate) fn emit_function<L: Listing>(
             _ => None,
         });
     }
+    late.clear();
+    if mach.frame.late.is_some() && frame.may_be_late(mach) {
+        late.compute(mach, allocation, frame.saved_units(), is_frameless);
+    }
     let mut emitter = Emitter {
         target,
         frame,
@@ -80,17 +86,17 @@ pub(crate) fn emit_function<L: Listing>(
         end: 0,
         ledger,
         tables,
+        steps,
+        facts,
         sites,
         texts,
         landings,
+        late,
+        is_bare: false,
         e: Encoder::new(buffer),
         cursor,
     };
-    emitter.prologue();
-    if steps.are_wanted() {
-        frame.describe(facts);
-        steps.note_body(emitter.e.buf.offset(), facts);
-    }
+    emitter.begin_function();
     emitter.walk();
     let outcome = emitter.cursor.outcome();
     emission::finish(mach, outcome, buffer, out)?;
@@ -114,9 +120,15 @@ struct Emitter<'a, L: Listing> {
     end: usize,
     ledger: &'a mut Ledger,
     tables: &'a mut TableLabels,
+    steps: &'a mut FrameSteps,
+    facts: &'a mut UnwindFacts,
     sites: &'a mut CallSites,
     texts: &'a mut TextParts,
     landings: &'a Landings,
+    /// Where the frame is taken.
+    late: &'a LateFrame,
+    /// There is no frame where emission is.
+    is_bare: bool,
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
 }
