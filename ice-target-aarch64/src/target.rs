@@ -161,6 +161,10 @@ impl Target for Aarch64 {
         self.name_costly_constants(func, inst, visit);
     }
 
+    fn keeps_constants(&self) -> bool {
+        true
+    }
+
     fn delays_frames(&self) -> bool {
         true
     }

@@ -62,11 +62,24 @@ impl Aarch64 {
         regs
     }
 
-    /// The register of a constant that a loop holds.
+    /// The register of a constant that a loop holds, or that is kept: made now, if nothing before has.
     pub(crate) fn register_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
         let number = number_of(cx.func, value);
         let width = width(cx.func.value_type(value));
-        cx.held(number.map_or(Constant::Value(value), |number| number_constant(width, number)))
+        let constant = number.map_or(Constant::Value(value), |number| number_constant(width, number));
+        if let Some(reg) = cx.held(constant) {
+            return Some(reg);
+        }
+        let is_kept = match number {
+            Some(number) => number_len(width, number) > 1,
+            None => symbol_of(cx.func, value).is_some(),
+        };
+        is_kept.then(|| {
+            let reg = self.wide_temp(cx, width);
+            self.make_held(cx, constant, reg);
+            cx.keep(constant, reg);
+            reg
+        })
     }
 
     /// Makes a constant that a loop holds.

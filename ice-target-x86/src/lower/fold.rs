@@ -478,7 +478,8 @@ impl X86 {
                 if self.folds_into_extension(cx, load, user) {
                     return true;
                 }
-                ty.is_scalar_float() && takes_first_lane(cx.func, user, result)
+                ty.is_scalar_float()
+                    && (takes_first_lane(cx.func, user, result) || self.takes_upper_load(cx, user, result))
             }
             InstData::Switch { table, .. } => cx.func.switch(table).key == SwitchKey::Label,
             InstData::CallIndirect { .. } | InstData::CallAs { .. } | InstData::Invoke { .. } => {

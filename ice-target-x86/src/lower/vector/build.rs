@@ -3,7 +3,7 @@
 //!
 //! | lanes | how |
 //! |---|---|
-//! | two of 64 bits | interleaved |
+//! | two of 64 bits | interleaved; the upper one of two floats may be loaded there |
 //! | four of 32 bits | interleaved in pairs, and these |
 //! | eight words | inserted |
 //! | sixteen bytes | two are a word in a register of integers, one equal to the other by a product; the words are inserted |
@@ -48,6 +48,18 @@ impl X86 {
     ) -> bool {
         let ty = cx.func.result(inst).map(|result| cx.func.value_type(result));
         ty.is_some_and(|ty| self.builds(ty)) && lanes::is_inside_built(cx.func, cx.uses, inst)
+    }
+
+    /// Whether the insertion `user` completes a vector of two floats of 64 bits of which `loaded` is the upper one: it is loaded there.
+    pub(in crate::lower) fn takes_upper_load<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        user: ice_ir::Inst,
+        loaded: Value,
+    ) -> bool {
+        let is_pair = cx.func.result(user).is_some_and(|result| cx.func.value_type(result) == Type::V2F64);
+        let elements = if is_pair { lanes::built(cx.func, cx.uses, user, |_| {}) } else { None };
+        elements.is_some_and(|elements| matches!(elements[..], [Some(a), Some(b)] if a != b && b == loaded))
     }
 
     /// Puts the vector together that the insertion of `result` completes. False, and nothing done, if it completes none.
@@ -115,6 +127,12 @@ impl X86 {
     /// Two values in the lower lanes of a new register.
     fn interleave<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: SseOp, [a, b]: [Value; 2]) -> VReg {
         let low = self.first_lane(cx, a);
+        if op == SseOp::Unpcklpd
+            && let Some(mem) = self.folded_load(cx, b)
+        {
+            cx.sink.push(Inst::Sse { op: SseOp::Movhpd, dst: low, src: Src::Mem(mem) });
+            return low;
+        }
         let other = if a == b { low } else { self.first_lane(cx, b) };
         self.sse(cx, op, low, other);
         low

@@ -340,7 +340,18 @@ impl X86 {
     ) -> Result<(), ErrorKind> {
         let ty = cx.func.value_type(result);
         if let Some(packed) = packed(op, ty) {
-            let [a, b] = operands(cx, op, args);
+            let [a, b] = match operands(cx, op, args) {
+                // The result has the register of the first, if that is not needed again.
+                [a, b]
+                    if op.is_commutative()
+                        && cx.folded(b).is_none()
+                        && !cx.is_constant(b)
+                        && self.is_better_replaced(cx, b, a) =>
+                {
+                    [b, a]
+                }
+                args => args,
+            };
             let (a, src) = (self.reg(cx, a), self.vector_src(cx, b));
             let dst = cx.regs(result).lo();
             self.sse_of(cx, packed, dst, a, src);
