@@ -130,6 +130,11 @@ impl Diversity {
         self.kinds.0 != 0
     }
 
+    /// Whether anything of this kind is.
+    pub const fn has(self, kind: Kind) -> bool {
+        self.kinds.has(kind)
+    }
+
     /// What chooses for this kind in the function of this number, or in whatever has numbers; `None` if nothing is
     /// chosen.
     pub fn random(self, kind: Kind, number: u32) -> Option<Random> {
