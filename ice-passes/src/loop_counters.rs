@@ -1,7 +1,40 @@
-//! New counters of loops: phis that start with a sum and advance as it does.
+//! Counters of loops: the phis that advance by a number, and new ones that start with a sum and advance as it does.
 
 use crate::address_sums::{Step, Sum, Term};
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Value};
+
+/// A variable of a loop that advances by a number, which is neither zero nor the least.
+#[derive(Clone, Copy)]
+pub(crate) struct Variable {
+    pub(crate) phi: Inst,
+    pub(crate) value: Value,
+    pub(crate) first: Value,
+    /// What gives the next value, and by how much that is more.
+    pub(crate) step: Inst,
+    pub(crate) next: Value,
+    pub(crate) by: i64,
+}
+
+impl Variable {
+    /// The one that `phi` is, in a loop whose next round begins from `latch` alone, and which is entered from one block.
+    pub(crate) fn of(func: &Function, latch: Block, phi: Inst) -> Option<Variable> {
+        let &InstData::Phi { incoming } = func.inst(phi) else { return None };
+        let value = func.result(phi)?;
+        let (first, next) = match *func.incoming(incoming) {
+            [(next, from), (first, _)] | [(first, _), (next, from)] if from == latch => (first, next),
+            _ => return None,
+        };
+        let step = func.defining_inst(next)?;
+        let by = match *func.inst(step) {
+            InstData::Binary { op: BinaryOp::Add, args: [a, b] } if a == value => func.int_value(b)?,
+            InstData::Binary { op: BinaryOp::Sub, args: [a, b] } if a == value => {
+                func.int_value(b)?.checked_neg()?
+            }
+            _ => return None,
+        };
+        (by != 0 && by != i64::MIN).then_some(Variable { phi, value, first, step, next, by })
+    }
+}
 
 /// Where counters of a loop go.
 pub(crate) struct Place {

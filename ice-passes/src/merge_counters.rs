@@ -16,7 +16,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
 //! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
 
-use crate::loop_counters::make;
+use crate::loop_counters::{Variable, make};
 use crate::preheader::{Graphs, Preheaders};
 use arrayvec::ArrayVec;
 use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
@@ -24,23 +24,17 @@ use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, Type, U
 /// Most variables that one counter takes the place of.
 const MAX_POINTERS: usize = 8;
 
-/// A variable of a loop.
+/// A variable, and how often it is used.
 #[derive(Clone, Copy)]
-struct Variable {
-    phi: Inst,
-    value: Value,
-    first: Value,
-    /// What gives the next value, and by how much that is more.
-    step: Inst,
-    next: Value,
-    by: i64,
+struct Used {
+    of: Variable,
     /// How many accesses, and sums with numbers, use it, and how many instructions of the loop the next value.
     uses: u32,
     next_uses: u32,
 }
 
 /// The variables that one counter takes the place of.
-type Variables = ArrayVec<Variable, MAX_POINTERS>;
+type Variables = ArrayVec<Used, MAX_POINTERS>;
 
 /// What ends the loop.
 struct End {
@@ -48,7 +42,7 @@ struct End {
     cond: IntCond,
     bound: Value,
     /// The variable that is compared, once it has stepped.
-    variable: Variable,
+    variable: Used,
 }
 
 /// Lets one counter take the place of the pointers of the loop that `block` alone is. Whether it did.
@@ -62,7 +56,7 @@ pub(crate) fn merge_counters(
     let mut variables = Variables::new();
     let Some(end) = find(func, pointer, uses, block, &mut variables) else { return false };
     // The counter that is compared goes away, and a new one comes; what is in front of the loop is longer for a narrow one.
-    let is_narrow = func.value_type(end.variable.value) != pointer;
+    let is_narrow = func.value_type(end.variable.of.value) != pointer;
     if variables.len() < 1 + usize::from(end.variable.uses > 0 || is_narrow) {
         return false;
     }
@@ -92,11 +86,13 @@ fn find(func: &Function, pointer: Type, uses: &Uses, block: Block, variables: &m
     }
     let mut compared = None;
     for phi in func.block_insts(block).take_while(|&inst| matches!(func.inst(inst), InstData::Phi { .. })) {
-        let Some(variable) = variable(func, block, phi) else { continue };
-        if variable.next == next {
+        let of = Variable::of(func, block, phi).filter(|of| func.layout.block_of(of.step) == Some(block));
+        let Some(of) = of else { continue };
+        let variable = Used { of, uses: 0, next_uses: 0 };
+        if of.next == next {
             compared = Some(variable);
         }
-        if func.value_type(variable.value) == pointer && !variables.is_full() {
+        if func.value_type(of.value) == pointer && !variables.is_full() {
             variables.push(variable);
         }
     }
@@ -105,7 +101,7 @@ fn find(func: &Function, pointer: Type, uses: &Uses, block: Block, variables: &m
     for inst in func.block_insts(block).filter(|&inst| !uses.is_dead_if_known(inst)) {
         func.for_each_operand(inst, |operand| {
             end_uses += u32::from(operand == next);
-            if let Some(variable) = variables.iter_mut().find(|variable| variable.next == operand) {
+            if let Some(variable) = variables.iter_mut().find(|variable| variable.of.next == operand) {
                 variable.next_uses += 1;
             }
         });
@@ -115,7 +111,7 @@ fn find(func: &Function, pointer: Type, uses: &Uses, block: Block, variables: &m
             InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.int_value(b).is_some() => a,
             _ => continue,
         };
-        let is_user = |variable: &&mut Variable| variable.value == user && variable.step != inst;
+        let is_user = |variable: &&mut Used| variable.of.value == user && variable.of.step != inst;
         if let Some(variable) = variables.iter_mut().find(is_user) {
             variable.uses += 1;
         }
@@ -124,60 +120,34 @@ fn find(func: &Function, pointer: Type, uses: &Uses, block: Block, variables: &m
     if end_uses != 2 {
         return None;
     }
-    let is_pointer = variables.iter().find(|variable| variable.phi == end.phi);
+    let is_pointer = variables.iter().find(|variable| variable.of.phi == end.of.phi);
     if let Some(variable) = is_pointer {
         end.uses = variable.uses;
     }
-    let is_narrow = func.value_type(end.value) == Type::I32 && pointer == Type::I64 && end.by.abs() == 1;
+    let is_narrow =
+        func.value_type(end.of.value) == Type::I32 && pointer == Type::I64 && end.of.by.abs() == 1;
     // What counts alone is needed nowhere else.
-    let is_counter = uses.count_if_known(next) == 2 && (func.value_type(end.value) == pointer || is_narrow);
-    if uses.count_if_known(end.value) != end.uses + 1 || end.uses == 0 && !is_counter {
+    let is_counter =
+        uses.count_if_known(next) == 2 && (func.value_type(end.of.value) == pointer || is_narrow);
+    if uses.count_if_known(end.of.value) != end.uses + 1 || end.uses == 0 && !is_counter {
         return None;
     }
     // How far a pointer goes for one step of what is compared, in bytes of the scale.
-    let is_multiple = |variable: &Variable| {
-        let scale = variable.by.checked_div(end.by.abs());
-        variable.by % end.by == 0 && matches!(scale, Some(1 | 2 | 4 | 8))
+    let is_multiple = |variable: &Used| {
+        let scale = variable.of.by.checked_div(end.of.by.abs());
+        variable.of.by % end.of.by == 0 && matches!(scale, Some(1 | 2 | 4 | 8))
     };
     variables.retain(|variable| {
         variable.uses > 0
-            && uses.count_if_known(variable.value) == variable.uses + 1
-            && variable.next_uses == 1 + u32::from(variable.next == next)
+            && uses.count_if_known(variable.of.value) == variable.uses + 1
+            && variable.next_uses == 1 + u32::from(variable.of.next == next)
             && is_multiple(variable)
     });
     // Its own accesses need it.
-    if end.uses > 0 && !variables.iter().any(|variable| variable.phi == end.phi) {
+    if end.uses > 0 && !variables.iter().any(|variable| variable.of.phi == end.of.phi) {
         return None;
     }
     Some(End { comparison, cond, bound, variable: end })
-}
-
-/// The variable that `phi` is, if it advances by a number.
-fn variable(func: &Function, block: Block, phi: Inst) -> Option<Variable> {
-    let &InstData::Phi { incoming } = func.inst(phi) else { return None };
-    let value = func.result(phi)?;
-    let (first, next) = match *func.incoming(incoming) {
-        [(next, from), (first, _)] | [(first, _), (next, from)] if from == block => (first, next),
-        _ => return None,
-    };
-    let step = func.defining_inst(next).filter(|&step| func.layout.block_of(step) == Some(block))?;
-    let by = match *func.inst(step) {
-        InstData::Binary { op: BinaryOp::Add, args: [a, b] } if a == value => func.int_value(b)?,
-        InstData::Binary { op: BinaryOp::Sub, args: [a, b] } if a == value => {
-            func.int_value(b)?.checked_neg()?
-        }
-        _ => return None,
-    };
-    (by != 0 && by != i64::MIN).then_some(Variable {
-        phi,
-        value,
-        first,
-        step,
-        next,
-        by,
-        uses: 0,
-        next_uses: 0,
-    })
 }
 
 /// Makes the counter, and pointers of it.
@@ -186,11 +156,12 @@ fn rewrite(
     pointer: Type,
     (block, preheader): (Block, Block),
     end: &End,
-    variables: &[Variable],
+    variables: &[Used],
 ) -> bool {
-    let compared = end.variable;
+    let compared = end.variable.of;
     let goes = |&inst: &Inst| {
-        let is_step = variables.iter().chain([&compared]).any(|variable| variable.step == inst);
+        let is_step =
+            variables.iter().map(|variable| variable.of).chain([compared]).any(|of| of.step == inst);
         is_step || matches!(func.inst(inst), InstData::Phi { .. })
     };
     let after_phis = func.block_insts(block).find(|inst| !goes(inst));
@@ -216,7 +187,7 @@ fn rewrite(
     func.layout.insert_before(before_phis, phi);
     let zero = func.make_int(pointer, 0);
     *func.inst_mut(end.comparison) = InstData::Icmp { cond: end.cond, args: [next, zero] };
-    for variable in variables {
+    for variable in variables.iter().map(|variable| variable.of) {
         let power = (variable.by / compared.by.abs()).trailing_zeros();
         let scaled = |func: &mut Function, before, value| match power {
             0 => value,
@@ -237,7 +208,7 @@ fn rewrite(
         let args = [variable.next, offset];
         redefine(func, variable.phi, after_phis, InstData::Binary { op: BinaryOp::Add, args });
     }
-    if compared.uses == 0 {
+    if end.variable.uses == 0 {
         // Nobody needs it and its step any more.
         let data = match ty == pointer {
             true => InstData::Binary { op: BinaryOp::Add, args: [counter, by] },

@@ -20,7 +20,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but such variables; adds pre-headers. What is no
 //! longer used is left for [`Uses`] to find dead. Cost: linear in the instructions, if a loop has two such variables.
 
-use crate::loop_counters::make;
+use crate::loop_counters::{Variable, make};
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -29,33 +29,28 @@ use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, Type, Uses, Valu
 /// Most phis of a header that are looked at.
 const MAX_PHIS: usize = 16;
 
-/// A variable of a loop that advances by a number.
+/// A variable of a loop.
 #[derive(Clone, Copy)]
-struct Variable {
+struct Shared {
+    of: Variable,
     header: Block,
-    phi: Inst,
-    value: Value,
-    first: Value,
-    /// What gives the next value, and by how much that is more.
-    step: Inst,
-    next: Value,
-    by: i64,
     /// Whether it is narrower than an address, and only others can be sums of it.
     is_narrow: bool,
     /// How many uses of it and of its next value were not found to be accesses, sums with numbers, its step or the phi.
     others: [u32; 2],
 }
 
-impl Variable {
+impl Shared {
     /// Whether another variable can take its place.
     fn may_go(&self) -> bool {
         !self.is_narrow && self.others == [0; 2]
     }
 
     /// The power of two by which it advances farther than `other`, if an operand of memory has that scale.
-    fn scale(&self, other: &Variable) -> Option<i64> {
-        let factor = self.by / other.by;
-        let is_scale = !self.is_narrow && self.by % other.by == 0 && matches!(factor, 1 | 2 | 4 | 8);
+    fn scale(&self, other: &Shared) -> Option<i64> {
+        let (by, base) = (self.of.by, other.of.by);
+        let factor = by / base;
+        let is_scale = !self.is_narrow && by % base == 0 && matches!(factor, 1 | 2 | 4 | 8);
         is_scale.then(|| i64::from(factor.trailing_zeros()))
     }
 }
@@ -64,7 +59,7 @@ impl Variable {
 #[derive(Default)]
 pub(crate) struct SharedSteps {
     /// Those of one loop stand together.
-    variables: Vec<Variable>,
+    variables: Vec<Shared>,
     /// By value: its number among the variables and their next values, in turns, counted from 1.
     numbers: Vec<u32>,
 }
@@ -81,15 +76,14 @@ impl SharedSteps {
         let start = self.variables.len();
         let phis =
             func.block_insts(header).take_while(|&inst| matches!(func.inst(inst), InstData::Phi { .. }));
-        self.variables.extend(
-            phis.take(MAX_PHIS).filter_map(|phi| variable(func, pointer, (header, latch), phi, uses)),
-        );
+        self.variables
+            .extend(phis.take(MAX_PHIS).filter_map(|phi| shared(func, pointer, (header, latch), phi, uses)));
         let own = &self.variables[start..];
         if own.len() < 2 {
             self.variables.truncate(start);
             return;
         }
-        let is_scaled = |(n, variable): (usize, &Variable)| {
+        let is_scaled = |(n, variable): (usize, &Shared)| {
             own.iter().enumerate().any(|(m, other)| n != m && variable.scale(other).is_some())
         };
         if !own.iter().enumerate().any(is_scaled) {
@@ -115,28 +109,29 @@ impl SharedSteps {
         self.find_uses(func, graphs);
         let mut any = false;
         let mut rest = &self.variables[..];
-        while let Some(&Variable { header, .. }) = rest.first() {
+        while let Some(&Shared { header, .. }) = rest.first() {
             let own = rest.iter().take_while(|variable| variable.header == header).count();
             let (variables, behind) = rest.split_at(own);
             rest = behind;
             // Those that others can be sums of, and how many.
-            let goes = |base: &Variable, variable: &Variable| {
-                variable.phi != base.phi && variable.may_go() && variable.scale(base).is_some()
+            let goes = |base: &Shared, variable: &Shared| {
+                variable.of.phi != base.of.phi && variable.may_go() && variable.scale(base).is_some()
             };
-            let reaches = |base: &Variable| {
+            let reaches = |base: &Shared| {
                 let count = variables.iter().filter(|variable| goes(base, variable)).count();
-                let is_dear = base.is_narrow && func.int_value(base.first).is_none();
+                let is_dear = base.is_narrow && func.int_value(base.of.first).is_none();
                 if is_dear && count == 1 { 0 } else { count }
             };
-            let rank = |base: &&Variable| (reaches(base), !base.may_go(), -base.by.abs());
+            let rank = |base: &&Shared| (reaches(base), !base.may_go(), -base.of.by.abs());
             let Some(&base) = variables.iter().max_by_key(rank).filter(|base| reaches(base) > 0) else {
                 continue;
             };
             let Some(preheader) = preheaders.of(func, graphs, header) else { continue };
             let Some(place) = Place::of(func, header, preheader) else { continue };
-            let wide = if base.is_narrow { place.widen(func, &base) } else { base };
+            let wide = if base.is_narrow { place.widen(func, &base) } else { base.of };
             for variable in variables.iter().filter(|variable| goes(&base, variable)) {
-                place.replace(func, variable, &wide);
+                let scale = variable.scale(&base).unwrap_or(0);
+                place.replace(func, &variable.of, &wide, scale);
                 any = true;
             }
         }
@@ -149,15 +144,15 @@ impl SharedSteps {
         numbers.clear();
         numbers.resize(func.num_values(), 0);
         for (n, variable) in variables.iter().enumerate() {
-            numbers[variable.value.index()] = 2 * n as u32 + 1;
-            numbers[variable.next.index()] = 2 * n as u32 + 2;
+            numbers[variable.of.value.index()] = 2 * n as u32 + 1;
+            numbers[variable.of.next.index()] = 2 * n as u32 + 2;
         }
         let mut found = |value: Value, block: Block| {
             if let number @ 1.. = numbers[value.index()]
                 && let Some(variable) = variables.get_mut((number as usize - 1) / 2)
                 && loops.innermost(block) == Some(variable.header)
             {
-                let left = &mut variable.others[usize::from(value == variable.next)];
+                let left = &mut variable.others[usize::from(value == variable.of.next)];
                 *left = left.saturating_sub(1);
             }
         };
@@ -176,31 +171,23 @@ impl SharedSteps {
     }
 }
 
-/// The variable that `phi` is, if it advances by a number.
-fn variable(
+/// The variable that `phi` is, if it advances by a number and others may be sums of it, or it of others.
+fn shared(
     func: &Function,
     pointer: Type,
     (header, latch): (Block, Block),
     phi: Inst,
     uses: &Uses,
-) -> Option<Variable> {
-    let &InstData::Phi { incoming } = func.inst(phi) else { return None };
-    let value = func.result(phi)?;
-    let ty = func.value_type(value);
+) -> Option<Shared> {
+    let ty = func.value_type(func.result(phi)?);
     let is_narrow = ty == Type::I32 && pointer == Type::I64;
     if ty != pointer && !is_narrow {
         return None;
     }
-    let (first, next) = match *func.incoming(incoming) {
-        [(next, from), (first, _)] | [(first, _), (next, from)] if from == latch => (first, next),
-        _ => return None,
-    };
-    let step = func.defining_inst(next)?;
-    let InstData::Binary { op: BinaryOp::Add, args: [a, b] } = *func.inst(step) else { return None };
-    let by = func.int_value(b).filter(|&by| a == value && by != 0 && by != i64::MIN)?;
+    let of = Variable::of(func, latch, phi)?;
     // The phi is the one other use of the next value.
-    let others = [uses.count_if_known(value), uses.count_if_known(next).saturating_sub(1)];
-    Some(Variable { header, phi, value, first, step, next, by, is_narrow, others })
+    let others = [uses.count_if_known(of.value), uses.count_if_known(of.next).saturating_sub(1)];
+    Some(Shared { of, header, is_narrow, others })
 }
 
 /// Where what is new goes: to the end of the pre-header, and in front of and behind the phis.
@@ -224,7 +211,8 @@ impl Place {
     }
 
     /// Makes `narrow` the lower half of a variable as wide as addresses, which is returned.
-    fn widen(&self, func: &mut Function, narrow: &Variable) -> Variable {
+    fn widen(&self, func: &mut Function, narrow: &Shared) -> Variable {
+        let &Shared { of: narrow, header, .. } = narrow;
         let first = match func.int_value(narrow.first) {
             Some(number) => func.make_int(Type::I64, number),
             None => {
@@ -245,17 +233,16 @@ impl Place {
                 .map(|&(_, from)| from),
             _ => None,
         };
-        let incoming = func.make_incoming(&[(first, self.preheader), (next, latch.unwrap_or(narrow.header))]);
+        let incoming = func.make_incoming(&[(first, self.preheader), (next, latch.unwrap_or(header))]);
         let phi = func.make_inst_defining(InstData::Phi { incoming }, value);
         func.layout.insert_before(self.before_phis, phi);
         *func.inst_mut(narrow.step) = InstData::Cast { op: CastOp::Trunc, arg: next };
         self.redefine(func, narrow.phi, InstData::Cast { op: CastOp::Trunc, arg: value });
-        Variable { phi, value, first, next, is_narrow: false, ..*narrow }
+        Variable { phi, value, first, next, ..narrow }
     }
 
-    /// Lets `variable` be a multiple of `base` and a distance.
-    fn replace(&self, func: &mut Function, variable: &Variable, base: &Variable) {
-        let scale = variable.scale(base).unwrap_or(0);
+    /// Lets `variable` be `base` shifted by `scale` and a distance.
+    fn replace(&self, func: &mut Function, variable: &Variable, base: &Variable, scale: i64) {
         let scaled = |func: &mut Function, before, value| match scale {
             0 => value,
             _ => {
