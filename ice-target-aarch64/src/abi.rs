@@ -18,6 +18,7 @@ use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{PAGE, StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
+use ice_codegen::fusion::SteppingInst;
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
@@ -372,40 +373,9 @@ pub(crate) fn is_frameless(inst: &Inst) -> bool {
         | Inst::Switch { .. }
         | Inst::Params
         | Inst::Scratch { .. }
-        | Inst::Mov { .. }
-        | Inst::ZeroUpper { .. }
-        | Inst::MovImm { .. }
-        | Inst::MovSymbol { .. }
-        | Inst::Page { .. }
         | Inst::TableEntry { .. }
-        | Inst::Alu { .. }
-        | Inst::Compare { .. }
-        | Inst::Two { .. }
-        | Inst::One { .. }
-        | Inst::Multiply { .. }
-        | Inst::MultiplyLong { .. }
-        | Inst::MultiplyHigh { .. }
-        | Inst::BitField { .. }
-        | Inst::Insert { .. }
-        | Inst::ExtractPair { .. }
-        | Inst::Select { .. }
-        | Inst::SetCond { .. }
-        | Inst::TrapIfZero { .. }
-        | Inst::MovFloat { .. }
-        | Inst::FloatZero { .. }
-        | Inst::FloatNumber { .. }
-        | Inst::Float3 { .. }
-        | Inst::Float2 { .. }
-        | Inst::Float4 { .. }
-        | Inst::CompareFloat { .. }
-        | Inst::CompareFloatZero { .. }
-        | Inst::SelectFloat { .. }
-        | Inst::FloatConvert { .. }
-        | Inst::IntToFloat { .. }
-        | Inst::FloatToInt { .. }
-        | Inst::ToFloat { .. }
-        | Inst::FromFloat { .. } => true,
-        _ => false,
+        | Inst::TrapIfZero { .. } => true,
+        other => other.is_plain(),
     }
 }
 
