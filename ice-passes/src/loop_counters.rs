@@ -178,3 +178,25 @@ pub(crate) fn make(func: &mut Function, before: Inst, origin: Inst, op: BinaryOp
     func.layout.insert_before(before, inst);
     func.result(inst).expect("the type is not void")
 }
+
+/// `value` shifted left by `power` in front of `before`, for the same place of the source as `origin`.
+pub(crate) fn make_scaled(
+    func: &mut Function,
+    before: Inst,
+    origin: Inst,
+    value: Value,
+    power: u32,
+) -> Value {
+    if power == 0 {
+        return value;
+    }
+    let power = func.make_int(func.value_type(value), power.into());
+    make(func, before, origin, BinaryOp::Shl, [value, power])
+}
+
+/// Lets `inst` compute its result otherwise, in front of `before`.
+pub(crate) fn redefine(func: &mut Function, inst: Inst, before: Inst, data: InstData) {
+    *func.inst_mut(inst) = data;
+    func.layout.remove_inst(inst);
+    func.layout.insert_before(before, inst);
+}

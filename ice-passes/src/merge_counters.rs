@@ -16,7 +16,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
 //! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
 
-use crate::loop_counters::{Variable, make};
+use crate::loop_counters::{Variable, make, make_scaled, redefine};
 use crate::preheader::{Graphs, Preheaders};
 use arrayvec::ArrayVec;
 use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, Type, Uses, Value};
@@ -189,14 +189,7 @@ fn rewrite(
     *func.inst_mut(end.comparison) = InstData::Icmp { cond: end.cond, args: [next, zero] };
     for variable in variables.iter().map(|variable| variable.of) {
         let power = (variable.by / compared.by.abs()).trailing_zeros();
-        let scaled = |func: &mut Function, before, value| match power {
-            0 => value,
-            _ => {
-                let power = func.make_int(pointer, power.into());
-                make(func, before, origin, BinaryOp::Shl, [value, power])
-            }
-        };
-        let distance = scaled(func, before_loop, start);
+        let distance = make_scaled(func, before_loop, origin, start, power);
         // Behind the loop the next value is the last one.
         redefine(
             func,
@@ -204,7 +197,7 @@ fn rewrite(
             before_loop,
             InstData::Binary { op: BinaryOp::Sub, args: [variable.first, distance] },
         );
-        let offset = scaled(func, after_phis, counter);
+        let offset = make_scaled(func, after_phis, origin, counter, power);
         let args = [variable.next, offset];
         redefine(func, variable.phi, after_phis, InstData::Binary { op: BinaryOp::Add, args });
     }
@@ -218,13 +211,6 @@ fn rewrite(
         redefine(func, compared.step, after_phis, *func.inst(compared.step));
     }
     true
-}
-
-/// Lets `inst` compute its result otherwise, in front of `before`.
-fn redefine(func: &mut Function, inst: Inst, before: Inst, data: InstData) {
-    *func.inst_mut(inst) = data;
-    func.layout.remove_inst(inst);
-    func.layout.insert_before(before, inst);
 }
 
 /// The opposite of the rounds of a loop that counts words by one, from 1 to 2^32, whose low word is `difference`: the complement of

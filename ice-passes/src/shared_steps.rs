@@ -20,7 +20,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but such variables; adds pre-headers. What is no
 //! longer used is left for [`Uses`] to find dead. Cost: linear in the instructions, if a loop has two such variables.
 
-use crate::loop_counters::{Variable, make};
+use crate::loop_counters::{Variable, make, make_scaled, redefine};
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -34,6 +34,7 @@ const MAX_PHIS: usize = 16;
 struct Shared {
     of: Variable,
     header: Block,
+    latch: Block,
     /// Whether it is narrower than an address, and only others can be sums of it.
     is_narrow: bool,
     /// How many uses of it and of its next value were not found to be accesses, sums with numbers, its step or the phi.
@@ -47,11 +48,11 @@ impl Shared {
     }
 
     /// The power of two by which it advances farther than `other`, if an operand of memory has that scale.
-    fn scale(&self, other: &Shared) -> Option<i64> {
+    fn scale(&self, other: &Shared) -> Option<u32> {
         let (by, base) = (self.of.by, other.of.by);
         let factor = by / base;
         let is_scale = !self.is_narrow && by % base == 0 && matches!(factor, 1 | 2 | 4 | 8);
-        is_scale.then(|| i64::from(factor.trailing_zeros()))
+        is_scale.then(|| factor.trailing_zeros())
     }
 }
 
@@ -187,7 +188,7 @@ fn shared(
     let of = Variable::of(func, latch, phi)?;
     // The phi is the one other use of the next value.
     let others = [uses.count_if_known(of.value), uses.count_if_known(of.next).saturating_sub(1)];
-    Some(Shared { of, header, is_narrow, others })
+    Some(Shared { of, header, latch, is_narrow, others })
 }
 
 /// Where what is new goes: to the end of the pre-header, and in front of and behind the phis.
@@ -212,7 +213,7 @@ impl Place {
 
     /// Makes `narrow` the lower half of a variable as wide as addresses, which is returned.
     fn widen(&self, func: &mut Function, narrow: &Shared) -> Variable {
-        let &Shared { of: narrow, header, .. } = narrow;
+        let &Shared { of: narrow, latch, .. } = narrow;
         let first = match func.int_value(narrow.first) {
             Some(number) => func.make_int(Type::I64, number),
             None => {
@@ -225,31 +226,16 @@ impl Place {
         let value = func.make_forward(Type::I64);
         let by = func.make_int(Type::I64, narrow.by);
         let next = make(func, narrow.step, narrow.step, BinaryOp::Add, [value, by]);
-        let latch = match *func.inst(narrow.phi) {
-            InstData::Phi { incoming } => func
-                .incoming(incoming)
-                .iter()
-                .find(|&&(value, _)| value == narrow.next)
-                .map(|&(_, from)| from),
-            _ => None,
-        };
-        let incoming = func.make_incoming(&[(first, self.preheader), (next, latch.unwrap_or(header))]);
+        let incoming = func.make_incoming(&[(first, self.preheader), (next, latch)]);
         let phi = func.make_inst_defining(InstData::Phi { incoming }, value);
         func.layout.insert_before(self.before_phis, phi);
         *func.inst_mut(narrow.step) = InstData::Cast { op: CastOp::Trunc, arg: next };
-        self.redefine(func, narrow.phi, InstData::Cast { op: CastOp::Trunc, arg: value });
+        redefine(func, narrow.phi, self.after_phis, InstData::Cast { op: CastOp::Trunc, arg: value });
         Variable { phi, value, first, next, ..narrow }
     }
 
     /// Lets `variable` be `base` shifted by `scale` and a distance.
-    fn replace(&self, func: &mut Function, variable: &Variable, base: &Variable, scale: i64) {
-        let scaled = |func: &mut Function, before, value| match scale {
-            0 => value,
-            _ => {
-                let scale = func.make_int(func.value_type(value), scale);
-                make(func, before, variable.phi, BinaryOp::Shl, [value, scale])
-            }
-        };
+    fn replace(&self, func: &mut Function, variable: &Variable, base: &Variable, scale: u32) {
         let distance = match func.int_value(base.first) {
             Some(0) => variable.first,
             Some(number) => {
@@ -257,18 +243,12 @@ impl Place {
                 make(func, self.before_loop, variable.phi, BinaryOp::Add, [variable.first, number])
             }
             None => {
-                let first = scaled(func, self.before_loop, base.first);
+                let first = make_scaled(func, self.before_loop, variable.phi, base.first, scale);
                 make(func, self.before_loop, variable.phi, BinaryOp::Sub, [variable.first, first])
             }
         };
-        let offset = scaled(func, self.after_phis, base.value);
-        self.redefine(func, variable.phi, InstData::Binary { op: BinaryOp::Add, args: [distance, offset] });
-    }
-
-    /// Lets the phi `inst` be computed behind the phis.
-    fn redefine(&self, func: &mut Function, inst: Inst, data: InstData) {
-        *func.inst_mut(inst) = data;
-        func.layout.remove_inst(inst);
-        func.layout.insert_before(self.after_phis, inst);
+        let offset = make_scaled(func, self.after_phis, variable.phi, base.value, scale);
+        let args = [distance, offset];
+        redefine(func, variable.phi, self.after_phis, InstData::Binary { op: BinaryOp::Add, args });
     }
 }
