@@ -155,6 +155,20 @@ fn merge(busy: &mut Vec<Held>, segments: &[Segment], vreg: u32) {
     }
 }
 
+/// Takes the segments of `vreg` out of the sorted list `busy`.
+fn take_out(busy: &mut Vec<Held>, segments: &[Segment], vreg: u32) {
+    let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return };
+    let mut kept = busy.partition_point(|held| held.from < first.from);
+    let end = kept + busy[kept..].partition_point(|held| held.from <= last.from);
+    for k in kept..end {
+        if busy[k].vreg != vreg {
+            busy[kept] = busy[k];
+            kept += 1;
+        }
+    }
+    busy.drain(kept..end);
+}
+
 /// What the scan works on.
 pub(super) struct Scanner<'a> {
     pub func: &'a Function,
@@ -214,9 +228,9 @@ impl Assign {
         units.iter().map(|u| self.busy[usize::from(u)].len()).sum()
     }
 
-    /// Frees those of `units` that were held by intervals whose registers were taken away after the scan.
-    pub fn release(&mut self, ranges: &Ranges, units: RegUnits) {
-        for u in units.iter() {
+    /// Takes intervals whose registers were taken away after the scan off the lists of the holders.
+    pub fn release(&mut self, ranges: &Ranges) {
+        for u in self.used.iter() {
             self.busy[usize::from(u)].retain(|held| ranges.has_register(held.vreg));
         }
     }
@@ -388,6 +402,13 @@ impl Scanner<'_> {
         self.take(v, reg);
     }
 
+    /// Takes `v`, which has a register, off the lists of the holders.
+    pub(super) fn leave(&mut self, v: u32) {
+        for u in self.tables.units(PReg(self.ranges.intervals[v as usize].reg)).iter() {
+            take_out(&mut self.assign.busy[usize::from(u)], self.ranges.segments_of(v), v);
+        }
+    }
+
     fn take(&mut self, v: u32, reg: PReg) {
         let interval = &mut self.ranges.intervals[v as usize];
         interval.reg = reg.0;
@@ -556,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_are_merged_in_order() {
+    fn segments_are_merged_in_order_and_taken_out() {
         let of = |held: &[Held]| held.iter().map(|h| (h.from, h.to, h.vreg)).collect::<Vec<_>>();
         let mut busy = Vec::new();
         merge(&mut busy, &segments(&[(8, 9), (20, 22)]), 1);
@@ -565,5 +586,10 @@ mod tests {
         merge(&mut busy, &segments(&[(4, 8)]), 4);
         let all = [(0, 4, 2), (4, 8, 4), (8, 9, 1), (9, 20, 2), (20, 22, 1), (30, 31, 2)];
         assert_eq!(of(&busy), all);
+        take_out(&mut busy, &segments(&[(8, 9), (20, 22)]), 1);
+        take_out(&mut busy, &[], 3);
+        assert_eq!(of(&busy), [(0, 4, 2), (4, 8, 4), (9, 20, 2), (30, 31, 2)]);
+        take_out(&mut busy, &segments(&[(0, 4), (9, 20), (30, 31)]), 2);
+        assert_eq!(of(&busy), [(4, 8, 4)]);
     }
 }

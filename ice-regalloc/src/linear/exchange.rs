@@ -138,9 +138,9 @@ impl Scanner<'_> {
         let mut units = RegUnits::EMPTY;
         for &holder in &exchange.lightest {
             units.insert(self.tables.units(PReg(self.ranges.intervals[holder as usize].reg)));
+            self.leave(holder);
             self.evict(holder);
         }
         exchange.work = exchange.work.saturating_sub(self.assign.num_held(units));
-        self.assign.release(self.ranges, units);
     }
 }

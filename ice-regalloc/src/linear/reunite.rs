@@ -64,10 +64,7 @@ impl Scanner<'_> {
 
     /// Takes `v` from its register to `reg`.
     fn go(&mut self, v: u32, reg: PReg) {
-        let old = PReg(self.ranges.intervals[v as usize].reg);
-        for u in self.tables.units(old).iter() {
-            self.assign.busy[usize::from(u)].retain(|held| held.vreg != v);
-        }
+        self.leave(v);
         self.settle(v, reg);
     }
 }

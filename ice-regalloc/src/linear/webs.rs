@@ -105,7 +105,7 @@ impl Webs {
             }
         }
         if any {
-            assign.release(ranges, assign.used);
+            assign.release(ranges);
         }
     }
 
