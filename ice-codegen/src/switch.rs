@@ -2,16 +2,18 @@
 //!
 //! A value of less than 32 bits is extended to these with or without its sign, whichever has the cases closer together.
 //! Cases are sorted by signed value, neighbours with one target merge into ranges, dense runs become jump
-//! tables (at least four ranges, at most a half empty, found greedily from the left: Bernstein 1985), and
+//! tables (at least four ranges, at most a half empty, found greedily from the left: Bernstein 1985), runs within the
+//! bits of a word with at most three targets become tests of bits, and
 //! what is left is split in halves by a balanced tree of signed comparisons, down to a few ranges that are tried in a
-//! row. Bounds known from the comparisons above drop tests that must hold. Tables, ranges and comparisons mix freely.
+//! row. Bounds known from the comparisons above drop tests that must hold. Tables, bits, ranges and comparisons mix freely.
 //!
 //! Requires: distinct cases. Preserves: the cases.
-//! Cost: O(n log n) for n cases; the tree is at most 64 deep.
+//! Cost: O(n log n) for n cases; the tree is at most 64 deep, and what tests bits six more.
 
 use crate::magic::Signedness;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::ops::Range;
 use ice_ir::Block;
 
 /// Index of a node in [`SwitchPlan::nodes`].
@@ -55,6 +57,37 @@ pub enum SwitchNode<T> {
         /// Whether values outside the table are known not to arrive here.
         bounds: TableBounds,
     },
+    /// Values in `low..=high` go to `inside`, others to `outside`.
+    Within {
+        /// Smallest value.
+        low: i64,
+        /// Largest value.
+        high: i64,
+        /// Node for these.
+        inside: NodeIndex,
+        /// Where the others go.
+        outside: T,
+    },
+    /// Values whose bits are set in the mask go to `target`, others to `otherwise`.
+    Bits {
+        /// For each value that arrives, the bit of its remainder modulo the number of bits, which is without sign.
+        mask: u64,
+        /// How many bits there are.
+        bits: MaskBits,
+        /// Where they go.
+        target: T,
+        /// Node for the others.
+        otherwise: NodeIndex,
+    },
+}
+
+/// How many bits of a mask count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MaskBits {
+    /// The lower half.
+    B32,
+    /// All.
+    B64,
 }
 
 /// Whether a jump table's index must be tested.
@@ -95,6 +128,12 @@ const MAX_TABLE_SPAN: u64 = 1 << 24;
 /// Most ranges that are tried one by one.
 const MAX_ROW: usize = 3;
 
+/// Most targets of a run that is told by bits.
+const MAX_BIT_TARGETS: usize = 3;
+
+/// Fewest comparisons that such a run takes otherwise, for each number of its targets.
+const MIN_COMPARISONS: [u32; MAX_BIT_TARGETS] = [3, 5, 6];
+
 /// A run of case values with one destiny.
 #[derive(Clone, Copy)]
 struct Cluster {
@@ -108,6 +147,8 @@ enum Destiny {
     Block(Block),
     /// Ranges `first..last` of the sorted list.
     Table(u32, u32),
+    /// The same, told by bits.
+    Bits(u32, u32),
 }
 
 /// Memory of planning, reused from switch to switch.
@@ -128,10 +169,19 @@ pub enum Otherwise {
     Never(Block),
 }
 
-/// Plans the switch over `cases` (distinct values, sign-extended from `bits`); `target` names blocks. The
+/// Of how many bits the value of a switch is, and how many a register has that holds it: none if it takes several.
+#[derive(Clone, Copy, Debug)]
+pub struct SwitchWidth {
+    /// Bits of the value.
+    pub bits: u32,
+    /// Bits of its register.
+    pub register: u32,
+}
+
+/// Plans the switch over `cases` (distinct values, sign-extended from their bits); `target` names blocks. The
 /// plan goes to `plan`, whose former contents are lost.
 pub fn plan<T: Copy>(
-    bits: u32,
+    width: SwitchWidth,
     otherwise: Otherwise,
     cases: &[(i64, Block)],
     target: impl Fn(Block) -> T,
@@ -139,6 +189,7 @@ pub fn plan<T: Copy>(
     plan: &mut SwitchPlan<T>,
 ) {
     let SwitchScratch { sorted, ranges, clusters, ends } = scratch;
+    let bits = width.bits;
     let (Otherwise::Goes(default) | Otherwise::Never(default)) = otherwise;
     sorted.clear();
     sorted.extend(cases.iter().copied().filter(|&(_, b)| b != default));
@@ -170,6 +221,7 @@ pub fn plan<T: Copy>(
         }
         _ => find_tables(ranges, clusters, ends),
     }
+    find_bits(ranges, clusters, width.register);
     plan.nodes.clear();
     plan.entries.clear();
     let (mut min, mut max) = match plan.sign {
@@ -186,7 +238,8 @@ pub fn plan<T: Copy>(
     {
         (*low, *high) = (min, max);
     }
-    let mut planner = Planner { plan, ranges, default: target(default), target };
+    let is_closed = matches!(otherwise, Otherwise::Never(_));
+    let mut planner = Planner { plan, ranges, default: target(default), is_closed, target };
     planner.build(clusters, min, max);
 }
 
@@ -276,6 +329,96 @@ fn find_tables(ranges: &[Cluster], clusters: &mut Vec<Cluster>, ends: &mut VecDe
     }
 }
 
+/// Joins clusters whose values are within as many as a register has bits and have few targets, from the left, if comparisons or a
+/// table take more.
+fn find_bits(ranges: &[Cluster], clusters: &mut Vec<Cluster>, register: u32) {
+    let (mut next, mut kept) = (0, 0);
+    // The range that the next cluster begins with.
+    let mut first = 0;
+    while let Some(&cluster) = clusters.get(next) {
+        let (mut targets, mut comparisons) = (BitTargets::default(), 0);
+        let (mut last, mut found) = (first, None);
+        'run: for (n, &Cluster { high, target, .. }) in clusters.iter().enumerate().skip(next) {
+            if high.wrapping_sub(cluster.low) as u64 >= u64::from(register) {
+                break;
+            }
+            let end = match target {
+                Destiny::Table(_, end) | Destiny::Bits(_, end) => end as usize,
+                Destiny::Block(_) => last + 1,
+            };
+            for range in &ranges[last..end] {
+                let Destiny::Block(block) = range.target else { continue };
+                if targets.add(block, 0, 0).is_none() {
+                    break 'run;
+                }
+                comparisons += 1 + u32::from(range.low != range.high);
+            }
+            last = end;
+            if MIN_COMPARISONS.get(targets.len.wrapping_sub(1)).is_some_and(|&least| comparisons >= least) {
+                found = Some((n, last));
+            }
+        }
+        clusters[kept] = match (found, cluster.target) {
+            (Some((n, end)), _) => {
+                let target = Destiny::Bits(first as u32, end as u32);
+                (next, first) = (n, end);
+                Cluster { low: cluster.low, high: clusters[n].high, target }
+            }
+            (None, Destiny::Table(_, end) | Destiny::Bits(_, end)) => {
+                first = end as usize;
+                cluster
+            }
+            (None, Destiny::Block(_)) => {
+                first += 1;
+                cluster
+            }
+        };
+        next += 1;
+        kept += 1;
+    }
+    clusters.truncate(kept);
+}
+
+/// A target of a run that is told by bits.
+#[derive(Clone, Copy, Default)]
+struct BitTarget {
+    block: Option<Block>,
+    /// How many values go there, and which.
+    count: u64,
+    mask: u64,
+}
+
+/// The targets of such a run.
+#[derive(Clone, Copy, Default)]
+struct BitTargets {
+    list: [BitTarget; MAX_BIT_TARGETS],
+    len: usize,
+}
+
+impl BitTargets {
+    /// Adds values that go to a block. `None` if there are too many blocks.
+    fn add(&mut self, block: Block, count: u64, mask: u64) -> Option<()> {
+        let known = self.list[..self.len].iter().position(|target| target.block == Some(block));
+        let target = self.list.get_mut(known.unwrap_or(self.len))?;
+        self.len += usize::from(known.is_none());
+        *target = BitTarget { block: Some(block), count: target.count + count, mask: target.mask | mask };
+        Some(())
+    }
+
+    /// The targets, those with most values first.
+    fn sorted(&mut self) -> &[BitTarget] {
+        let list = &mut self.list[..self.len];
+        for end in (1..list.len()).rev() {
+            for k in 0..end {
+                if list[k].count < list[k + 1].count {
+                    list.swap(k, k + 1);
+                }
+            }
+        }
+        list
+    }
+}
+
 /// Whether every value of `min..=max` is in a cluster.
 fn covers(clusters: &[Cluster], min: i64, max: i64) -> bool {
     let adjoin = |pair: &[Cluster]| pair[0].high.checked_add(1) == Some(pair[1].low);
@@ -288,6 +431,8 @@ struct Planner<'a, T, F> {
     plan: &'a mut SwitchPlan<T>,
     ranges: &'a [Cluster],
     default: T,
+    /// Whether only values of the cases arrive.
+    is_closed: bool,
     target: F,
 }
 
@@ -319,7 +464,7 @@ impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
     }
 
     fn leaf(&mut self, cluster: Cluster, min: i64, max: i64) -> SwitchNode<T> {
-        let covers = covers(&[cluster], min, max);
+        let covers = self.is_closed || covers(&[cluster], min, max);
         match cluster.target {
             Destiny::Block(block) if covers => SwitchNode::Goto((self.target)(block)),
             Destiny::Block(block) => {
@@ -345,6 +490,52 @@ impl<T: Copy, F: Fn(Block) -> T> Planner<'_, T, F> {
                 let bounds = if covers { TableBounds::Known } else { TableBounds::Test };
                 SwitchNode::Table { low: cluster.low, start, len, default: self.default, bounds }
             }
+            Destiny::Bits(first, last) => self.bits(cluster, first as usize..last as usize, covers),
+        }
+    }
+
+    /// The first node of tests of bits. `covers` if only values of the cluster arrive.
+    fn bits(&mut self, cluster: Cluster, ranges: Range<usize>, covers: bool) -> SwitchNode<T> {
+        let Cluster { mut low, high, .. } = cluster;
+        let bits = if high - low < 32 { MaskBits::B32 } else { MaskBits::B64 };
+        let rotated = |mask: u64| match bits {
+            MaskBits::B32 => u64::from((mask as u32).rotate_left(low as u32 & 31)),
+            MaskBits::B64 => mask.rotate_left(low as u32 & 63),
+        };
+        let mut targets = BitTargets::default();
+        for range in &self.ranges[ranges] {
+            let Destiny::Block(block) = range.target else { continue };
+            let count = (range.high - range.low) as u64 + 1;
+            let mask = u64::MAX >> (64 - count) << (range.low - low);
+            // There are no more than `find_bits` has counted.
+            let _ = targets.add(block, count, rotated(mask));
+        }
+        let list = targets.sorted();
+        let count: u64 = list.iter().map(|target| target.count).sum();
+        let is_full = self.is_closed || count == (high - low) as u64 + 1;
+        if !is_full && low > 0 && high < if bits == MaskBits::B32 { 32 } else { 64 } {
+            low = 0;
+        }
+        if covers {
+            return self.tests(list, bits, is_full);
+        }
+        let inside = self.plan.nodes.len() as NodeIndex;
+        self.plan.nodes.push(SwitchNode::Goto(self.default));
+        self.plan.nodes[inside as usize] = self.tests(list, bits, is_full);
+        SwitchNode::Within { low, high, inside, outside: self.default }
+    }
+
+    /// The tests of masks. `is_full` if every value has one.
+    fn tests(&mut self, list: &[BitTarget], bits: MaskBits, is_full: bool) -> SwitchNode<T> {
+        match *list {
+            [BitTarget { block: Some(block), .. }] if is_full => SwitchNode::Goto((self.target)(block)),
+            [BitTarget { block: Some(block), mask, .. }, ref rest @ ..] => {
+                let otherwise = self.plan.nodes.len() as NodeIndex;
+                self.plan.nodes.push(SwitchNode::Goto(self.default));
+                self.plan.nodes[otherwise as usize] = self.tests(rest, bits, is_full);
+                SwitchNode::Bits { mask, bits, target: (self.target)(block), otherwise }
+            }
+            _ => SwitchNode::Goto(self.default),
         }
     }
 }
@@ -385,6 +576,19 @@ mod tests {
                     }
                     return plan.entries[start as usize + index as usize];
                 }
+                SwitchNode::Within { low, high, inside, outside } => {
+                    if !(low..=high).contains(&value) {
+                        return outside;
+                    }
+                    inside
+                }
+                SwitchNode::Bits { mask, bits, target, otherwise } => {
+                    let number = if bits == MaskBits::B32 { 32 } else { 64 };
+                    if mask >> value.rem_euclid(number) & 1 != 0 {
+                        return target;
+                    }
+                    otherwise
+                }
             };
         }
     }
@@ -393,14 +597,18 @@ mod tests {
         let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
         let default = Block::from_u32(0);
         let (mut plan, mut scratch) = (SwitchPlan::default(), SwitchScratch::default());
-        super::plan(bits, Otherwise::Never(default), &cases, |b| b, &mut scratch, &mut plan);
+        let width = SwitchWidth { bits, register: 64 };
+        super::plan(width, Otherwise::Never(default), &cases, |b| b, &mut scratch, &mut plan);
         for &(value, want) in cases.iter().filter(|&&(_, block)| block != default) {
             assert_eq!(run(&plan, bits, value), want, "{value}");
         }
-        super::plan(bits, Otherwise::Goes(default), &cases, |b| b, &mut scratch, &mut plan);
-        for &value in probes {
-            let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
-            assert_eq!(run(&plan, bits, value), want, "{value}");
+        for register in [0, 32, 64] {
+            let width = SwitchWidth { bits, register };
+            super::plan(width, Otherwise::Goes(default), &cases, |b| b, &mut scratch, &mut plan);
+            for &value in probes {
+                let want = cases.iter().find(|c| c.0 == value).map_or(default, |c| c.1);
+                assert_eq!(run(&plan, bits, value), want, "{value}");
+            }
         }
         plan
     }
@@ -470,7 +678,8 @@ mod tests {
             let cases: Vec<_> = cases.iter().map(|&(v, b)| (v, Block::from_u32(b))).collect();
             let mut plan = SwitchPlan::default();
             let otherwise = Otherwise::Never(Block::from_u32(0));
-            super::plan(32, otherwise, &cases, |b| b, &mut SwitchScratch::default(), &mut plan);
+            let width = SwitchWidth { bits: 32, register: 32 };
+            super::plan(width, otherwise, &cases, |b| b, &mut SwitchScratch::default(), &mut plan);
             plan.nodes
         };
         // Of two values one is asked for; of one, none.
@@ -483,6 +692,76 @@ mod tests {
             matches!(table[..], [SwitchNode::Table { bounds: TableBounds::Known, low: 3, .. }]),
             "{table:?}"
         );
+    }
+
+    #[test]
+    fn few_targets_are_told_by_bits() {
+        let all = |range: Range<i64>| range.collect::<Vec<i64>>();
+        let nodes = |bits, cases: &[(i64, u32)], probes: &[i64]| check(bits, cases, probes).nodes;
+        // The white space of C: from zero on, one mask.
+        let space: Vec<(i64, u32)> = [9, 10, 11, 12, 13, 32, 0].map(|v| (v, 1)).to_vec();
+        let space = nodes(32, &space, &all(-40..80));
+        let [
+            SwitchNode::Within { low: 0, high: 32, .. },
+            SwitchNode::Bits { mask, bits: MaskBits::B64, .. },
+            ..,
+        ] = space[..]
+        else {
+            panic!("{space:?}")
+        };
+        assert_eq!(mask, 1 << 32 | 0x3e01);
+        // Around zero the mask is turned, and far away as well.
+        let around = [-9, -5, 0, 4].map(|v| (v, 1));
+        let around = nodes(64, &around, &all(-80..80));
+        assert!(matches!(around[0], SwitchNode::Within { low: -9, high: 4, .. }), "{around:?}");
+        let far = [i64::MAX - 40, i64::MAX - 20, i64::MAX - 4, i64::MAX].map(|v| (v, 1));
+        nodes(64, &far, &[i64::MAX - 41, i64::MAX - 40, i64::MAX - 20, i64::MAX, i64::MIN, 0, -1]);
+        // Two targets that have all values between them: one mask.
+        let two: Vec<(i64, u32)> = (70..90).map(|v| (v, 1 + (v % 3 == 0) as u32)).collect();
+        let two = nodes(32, &two, &all(0..200));
+        let is_bits = |n: &&SwitchNode<Block>| matches!(n, SwitchNode::Bits { .. });
+        assert_eq!(two.iter().filter(is_bits).count(), 1, "{two:?}");
+        // Four targets are a table, and few comparisons stay what they are.
+        let four: Vec<(i64, u32)> = (0..40).map(|v| (v, 1 + (v % 4) as u32)).collect();
+        assert!(matches!(nodes(32, &four, &all(-9..99))[..], [SwitchNode::Table { .. }]));
+        let few = nodes(32, &[(3, 1), (5, 1)], &all(-9..99));
+        assert!(!few.iter().any(|n| is_bits(&n)), "{few:?}");
+    }
+
+    #[test]
+    fn bits_of_random_switches() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) % below
+        };
+        let mut found = 0;
+        for round in 0..2000 {
+            let bits = [8, 16, 32, 64][round % 4];
+            let [least, most] = [i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)];
+            let from = match random(4) {
+                0 => least,
+                1 => most - random(100) as i64,
+                _ => random(120) as i64 - 100,
+            };
+            let (span, blocks) = (1 + random(90), 1 + random(5));
+            let mut cases = Vec::new();
+            for _ in 0..random(20) {
+                let value = from.saturating_add(random(span) as i64).clamp(least, most);
+                if cases.iter().all(|&(v, _)| v != value) {
+                    cases.push((value, random(blocks) as u32 + 1));
+                }
+            }
+            let mut probes: Vec<i64> =
+                cases.iter().flat_map(|c| [c.0, c.0.saturating_sub(1), c.0.saturating_add(1)]).collect();
+            probes.extend([least, most, 0, -1, 31, 32, 63, 64]);
+            probes.iter_mut().for_each(|v| *v = (*v).clamp(least, most));
+            let plan = check(bits, &cases, &probes);
+            found += usize::from(plan.nodes.iter().any(|n| matches!(n, SwitchNode::Bits { .. })));
+        }
+        assert!(found > 500, "{found}");
     }
 
     /// The tables by the definition: the longest dense run from the left, tried from every range.

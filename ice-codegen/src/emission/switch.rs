@@ -11,7 +11,7 @@
 
 use super::{InstEmitter, NO_PLAN};
 use crate::mach::MachBlock;
-use crate::switch::{NodeIndex, SwitchNode, TableBounds};
+use crate::switch::{MaskBits, NodeIndex, SwitchNode, TableBounds};
 use ice_asm::Label;
 
 /// How the value of a switch is to the constant that it was compared with.
@@ -64,6 +64,10 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
     /// false.
     fn jump_if_between(&mut self, regs: Self::Regs, low: i64, high: i64, target: Label) -> bool;
 
+    /// Goes to `target` if the bit of a mask is set whose number is the remainder of the value, which is in one register, modulo
+    /// the number of bits.
+    fn jump_if_bit(&mut self, regs: Self::Regs, mask: u64, bits: MaskBits, target: Label);
+
     /// Whether the bounds of a table from `low` on are tested before the index is made.
     fn tests_bounds_first(regs: Self::Regs, _low: i64) -> bool {
         Self::is_pair(regs)
@@ -101,9 +105,19 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
                 let target = self.target_label(target);
                 self.buffer().jump(target);
             }
-            SwitchNode::Less { pivot, below, otherwise } => {
+            SwitchNode::Less { pivot, below, mut otherwise } => {
                 let lower = self.buffer().new_label();
                 self.jump_if_less(regs, pivot, lower);
+                // What has been compared tells whether the value is equal as well.
+                if let SwitchNode::Range { low, high, target, otherwise: next } = nodes[otherwise as usize]
+                    && low == pivot
+                    && high == pivot
+                    && !Self::is_pair(regs)
+                {
+                    let target = self.target_label(target);
+                    self.jump_if(Relation::Equal, target);
+                    otherwise = next;
+                }
                 self.node(nodes, entries, otherwise, regs);
                 self.buffer().bind(lower);
                 self.node(nodes, entries, below, regs);
@@ -111,6 +125,18 @@ pub trait SwitchEmitter<'a>: InstEmitter<'a> {
             SwitchNode::Range { low, high, target, otherwise } => {
                 let target = self.target_label(target);
                 self.jump_if_in(regs, low, high, target);
+                self.node(nodes, entries, otherwise, regs);
+            }
+            SwitchNode::Within { low, high, inside: node, outside } => {
+                let (inside, outside) = (self.buffer().new_label(), self.target_label(outside));
+                self.jump_if_in(regs, low, high, inside);
+                self.buffer().jump(outside);
+                self.buffer().bind(inside);
+                self.node(nodes, entries, node, regs);
+            }
+            SwitchNode::Bits { mask, bits, target, otherwise } => {
+                let target = self.target_label(target);
+                self.jump_if_bit(regs, mask, bits, target);
                 self.node(nodes, entries, otherwise, regs);
             }
             SwitchNode::Table { low, start, len, default, mut bounds } => {

@@ -16,7 +16,7 @@ use crate::constant_reuse::KeptConstants;
 use crate::internal::{CodegenStep, Faults};
 use crate::mach::{MachBlock, MachFunction, MachInst, Sink, VReg};
 use crate::magic::Signedness;
-use crate::switch::{self, Otherwise, SwitchScratch};
+use crate::switch::{self, Otherwise, SwitchScratch, SwitchWidth};
 use crate::target::{ErrorKind, NO_WIDE_REGISTERS, Target, TypeLayout};
 use alloc::boxed::Box;
 use alloc::format;
@@ -336,9 +336,15 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.scratch.values[value.index()].object()
     }
 
-    /// Plans the switch of the current block over `cases` of a value of `bits`, keeps the plan for emission
+    /// Plans the switch of the current block over `cases` of a value of a type, keeps the plan for emission
     /// and gives its index, and how a value of less than 32 bits is extended for it.
-    pub fn plan_switch(&mut self, bits: u32, default: Block, cases: &[(i64, Block)]) -> (u32, Signedness) {
+    pub fn plan_switch(&mut self, ty: Type, default: Block, cases: &[(i64, Block)]) -> (u32, Signedness) {
+        let register = match (self.layouts[Type::I64 as usize].parts, self.layouts[ty as usize].parts) {
+            (1, _) => 64,
+            (_, 1) => 32,
+            _ => 0,
+        };
+        let width = SwitchWidth { bits: ty.bits(), register };
         let LowerScratch { planner, blocks, .. } = &mut *self.scratch;
         let (index, switch) = self.sink.tables().add_switch();
         let missing = Cell::new(false);
@@ -349,11 +355,11 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                 MachBlock::new(0)
             }
         };
-        switch.bits = bits;
+        switch.bits = width.bits;
         let ends = self.func.layout.first_inst(default);
         let never = ends.is_some_and(|inst| matches!(self.func.inst(inst), InstData::Unreachable));
         let otherwise = if never { Otherwise::Never(default) } else { Otherwise::Goes(default) };
-        switch::plan(bits, otherwise, cases, target, planner, &mut switch.plan);
+        switch::plan(width, otherwise, cases, target, planner, &mut switch.plan);
         let sign = switch.plan.sign;
         if missing.get() {
             self.fault("a switch goes to a block that is no successor");

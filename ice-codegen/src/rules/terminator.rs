@@ -79,7 +79,7 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                 match cases.is_empty() {
                     true => Terminator::Jump { target: self.target(default) },
                     false => {
-                        let (switch, sign) = self.plan_switch(ty.bits(), default, cases);
+                        let (switch, sign) = self.plan_switch(ty, default, cases);
                         Terminator::Switch(Selector { switch, value, ty, sign })
                     }
                 }

@@ -4,12 +4,14 @@
 
 use super::Emitter;
 use crate::inst::Inst;
-use ice_asm::aarch64::{Alu, ArithImm, BranchCond, Compare, Cond, Extend, Gpr, Mem, Offset, Transfer, Width};
+use ice_asm::aarch64::{
+    Alu, ArithImm, BranchCond, Compare, Cond, Extend, Gpr, Mem, Offset, Transfer, Two, Width,
+};
 use ice_asm::{Label, Listing};
 use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, label};
 use ice_codegen::mach::MachBlock;
-use ice_codegen::switch::TableBounds;
+use ice_codegen::switch::{MaskBits, TableBounds};
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]
@@ -102,6 +104,16 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         self.compare_number(regs.width, distance, count);
         self.e.jump_if(BranchCond::Flags(Cond::Ls), target);
         true
+    }
+
+    fn jump_if_bit(&mut self, regs: SwitchRegs, mask: u64, bits: MaskBits, target: Label) {
+        let width = match bits {
+            MaskBits::B32 => Width::W,
+            MaskBits::B64 => Width::X,
+        };
+        self.e.mov_number(width, Gpr::IP0, mask);
+        self.e.two(Two::Lsr, width, Gpr::IP0, Gpr::IP0, regs.index);
+        self.e.jump_if(BranchCond::BitOne(Gpr::IP0, 0), target);
     }
 
     fn jump_by_table(

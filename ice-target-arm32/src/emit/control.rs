@@ -6,12 +6,12 @@
 use super::{AL, Emitter, TRAP};
 use crate::fuse::predicate::goes_round;
 use crate::inst::{Callee, Inst};
-use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Operand2, Shift};
+use ice_asm::arm32::{Alu, Compare, Cond, Flags, Gpr, ModImm, Move, Operand2, Shift};
 use ice_asm::{Label, Listing};
 use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, label};
 use ice_codegen::mach::MachBlock;
-use ice_codegen::switch::TableBounds;
+use ice_codegen::switch::{MaskBits, TableBounds};
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]
@@ -80,6 +80,15 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.buf.stop_flow();
     }
 
+    /// The register with the value less `low`: its own, or ip.
+    fn distance(&mut self, regs: SwitchRegs, low: i64) -> Gpr {
+        if low == 0 {
+            return regs.index;
+        }
+        self.add_offset(Gpr::IP, regs.index, (low as i32).wrapping_neg());
+        Gpr::IP
+    }
+
     /// Compares a register with a constant.
     fn compare_number(&mut self, reg: Gpr, value: u32) {
         if let Some(imm) = ModImm::new(value) {
@@ -128,8 +137,8 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     /// One unsigned comparison of the distance from the low end, if ip is free for the distance.
     fn jump_if_between(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) -> bool {
         if can_compare((high - low) as u32) {
-            self.add_offset(Gpr::IP, regs.index, (low as i32).wrapping_neg());
-            self.compare_number(Gpr::IP, (high - low) as u32);
+            let distance = self.distance(regs, low);
+            self.compare_number(distance, (high - low) as u32);
             self.e.jump_if(Cond::Ls, target);
         } else {
             let other = self.e.buf.new_label();
@@ -139,6 +148,14 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
             self.e.bind(other);
         }
         true
+    }
+
+    /// The bit comes to be the sign.
+    fn jump_if_bit(&mut self, regs: SwitchRegs, mask: u64, _: MaskBits, target: Label) {
+        self.e.mov_u32(AL, Gpr::IP, (mask as u32).rotate_right(1));
+        let turned = Operand2::ShiftReg(Gpr::IP, Shift::Ror, regs.index);
+        self.e.mov(AL, Move::Mov, Flags::Set, Gpr::IP, turned);
+        self.e.jump_if(Cond::Mi, target);
     }
 
     fn jump_by_table(
@@ -152,13 +169,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         self.check_entries(entries);
         let default = self.target_label(default);
         // pc is two instructions ahead: the branches begin behind the one for what is out of the table.
-        let index = match low {
-            0 => regs.index,
-            _ => {
-                self.add_offset(Gpr::IP, regs.index, (low as i32).wrapping_neg());
-                Gpr::IP
-            }
-        };
+        let index = self.distance(regs, low);
         let is_tested = bounds == TableBounds::Test;
         let len = entries.len() as u32;
         let mut bound = len;

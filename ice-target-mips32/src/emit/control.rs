@@ -4,12 +4,12 @@
 
 use super::Emitter;
 use crate::inst::Inst;
-use ice_asm::mips32::{Alu, AluSigned, Cond, Gpr, Imm, Mem, Shift, Slot, Transfer};
+use ice_asm::mips32::{Alu, AluSigned, Cond, Gpr, Imm, Mem, Shift, ShiftBy, Slot, Transfer};
 use ice_asm::{Label, Listing, RelocKind};
 use ice_codegen::CodeSymbol;
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter, label};
 use ice_codegen::mach::MachBlock;
-use ice_codegen::switch::TableBounds;
+use ice_codegen::switch::{MaskBits, TableBounds};
 
 /// Registers of a switch.
 #[derive(Clone, Copy)]
@@ -61,6 +61,15 @@ impl<L: Listing> Emitter<'_, L> {
                 self.e.alu(op.0, dst, lhs, dst);
             }
         }
+    }
+
+    /// The register with the value less `low`: its own, or `$at`.
+    fn distance(&mut self, regs: SwitchRegs, low: i64) -> Gpr {
+        if low == 0 {
+            return regs.index;
+        }
+        self.add_offset(Gpr::AT, regs.index, (low as i32).wrapping_neg());
+        Gpr::AT
     }
 
     /// The condition that a register is less than the number.
@@ -123,10 +132,17 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     /// One unsigned comparison of the distance from the low end.
     fn jump_if_between(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) -> bool {
         let Ok(count) = i16::try_from(high - low + 1) else { return false };
-        self.add_offset(Gpr::AT, regs.index, (low as i32).wrapping_neg());
-        self.e.alu_signed(AluSigned::Sltiu, Gpr::AT, Gpr::AT, i32::from(count));
+        let distance = self.distance(regs, low);
+        self.e.alu_signed(AluSigned::Sltiu, Gpr::AT, distance, i32::from(count));
         self.go_if(Cond::Ne(Gpr::AT, Gpr::ZERO), target);
         true
+    }
+
+    /// The bit comes to be the sign.
+    fn jump_if_bit(&mut self, regs: SwitchRegs, mask: u64, _: MaskBits, target: Label) {
+        self.e.load_number(Gpr::AT, (mask as u32).reverse_bits());
+        self.e.shift_by(ShiftBy::Sllv, Gpr::AT, Gpr::AT, regs.index);
+        self.go_if(Cond::Ltz(Gpr::AT), target);
     }
 
     fn jump_by_table(
@@ -139,13 +155,7 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
     ) {
         self.check_entries(entries);
         let (scratch, at) = (regs.scratch, Gpr::AT);
-        let index = match low {
-            0 => regs.index,
-            _ => {
-                self.add_offset(at, regs.index, (low as i32).wrapping_neg());
-                at
-            }
-        };
+        let index = self.distance(regs, low);
         if bounds == TableBounds::Test {
             self.less(UNSIGNED, scratch, index, entries.len() as i32);
             let default = self.target_label(default);

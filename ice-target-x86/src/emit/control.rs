@@ -2,11 +2,11 @@
 
 use super::Emitter;
 use crate::inst::{Callee, Inst};
-use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
+use ice_asm::x86::{Alu, BitTest, Cond, Gpr, Imm, Mem, Mode, Rm, Scale, Target, Width};
 use ice_asm::{Label, Listing, Reach, RelocKind, SymbolId};
 use ice_codegen::emission::{BranchEmitter, Half, InstEmitter as _, Relation, SwitchEmitter};
 use ice_codegen::mach::MachBlock;
-use ice_codegen::switch::TableBounds;
+use ice_codegen::switch::{MaskBits, TableBounds};
 use ice_codegen::{CodeModel, CodeSymbol};
 
 /// Bytes that a conditional branch over a jump claims of those counted for the two ([`size`](crate::size)):
@@ -118,16 +118,36 @@ impl<'a, L: Listing> SwitchEmitter<'a> for Emitter<'a, L> {
         }
     }
 
-    /// 32-bit values: one unsigned comparison of the distance from the low end.
+    /// One unsigned comparison of the distance from the low end, if both are numbers of 32 bits.
     fn jump_if_between(&mut self, regs: SwitchRegs, low: i64, high: i64, target: Label) -> bool {
-        if regs.width != Width::B32 || !self.is_open(low) || !self.is_open(high.wrapping_sub(low)) {
+        let SwitchRegs { index, scratch, width, .. } = regs;
+        let distance = high.wrapping_sub(low);
+        let is_near =
+            || i32::try_from(low).is_ok_and(|low| low != i32::MIN) && (0..1 << 31).contains(&distance);
+        if width == Width::B64 && !is_near() || !self.is_open(low) || !self.is_open(distance) {
             return false;
         }
-        self.e.lea(Width::B32, regs.scratch, Mem::base(regs.index, (low as i32).wrapping_neg()));
-        let distance = Imm::from(high.wrapping_sub(low) as i32);
-        self.e.alu_rm_i(Alu::Cmp, Width::B32, Rm::Reg(regs.scratch), distance);
+        let compared = if low == 0 { index } else { scratch };
+        if low != 0 {
+            self.e.lea(width, scratch, Mem::base(index, (low as i32).wrapping_neg()));
+        }
+        self.e.alu_rm_i(Alu::Cmp, width, Rm::Reg(compared), Imm::from(distance as i32));
         self.e.jump_if(Cond::Be, target);
         true
+    }
+
+    fn jump_if_bit(&mut self, regs: SwitchRegs, mask: u64, bits: MaskBits, target: Label) {
+        let SwitchRegs { index, scratch, .. } = regs;
+        let (width, mask) = match bits {
+            MaskBits::B32 => (Width::B32, (mask as i32).into()),
+            MaskBits::B64 => (Width::B64, mask as i64),
+        };
+        match self.cookie {
+            Some(_) if !self.is_open(mask) => self.hidden(width, scratch, None, mask),
+            _ => self.e.mov_r_i(width, scratch, mask),
+        }
+        self.e.bit_test_rm_r(BitTest::Bt, width, Rm::Reg(scratch), index);
+        self.e.jump_if(Cond::B, target);
     }
 
     fn tests_bounds_first(regs: SwitchRegs, low: i64) -> bool {
