@@ -332,6 +332,9 @@ fn float(buffer: &mut Buffer, r: &mut Operands) {
     each(Float3::ALL, buffer, r, |op, e, r| e.float3(op, r.float(), r.v(), r.v(), r.v()));
     each(Float2::ALL, buffer, r, |op, e, r| e.float2(op, r.float(), r.v(), r.v()));
     each(Float4::ALL, buffer, r, |op, e, r| e.float4(op, r.float(), r.v(), r.v(), r.v(), r.v()));
+    each(FloatConditionalCompare::ALL, buffer, r, |op, e, r| {
+        e.float_conditional_compare(op, r.float(), r.v(), r.v(), r.below(16) as u8, r.cond());
+    });
     each(FloatToInt::ALL, buffer, r, |op, e, r| e.float_to_int(op, r.float(), r.width(), r.gpr(), r.v()));
     for to in FloatWidth::ALL {
         for from in FloatWidth::ALL {
@@ -806,6 +809,10 @@ fn what_cannot_be_encoded_is_an_error() {
         |e| {
             let imm = ArithImm::new(32).unwrap();
             e.conditional_compare(ConditionalCompare::Ccmp, Width::W, R, Operand::Imm(imm), 0, Cond::Eq);
+        },
+        |e| {
+            let op = FloatConditionalCompare::Fccmp;
+            e.float_conditional_compare(op, FloatWidth::D, Vreg::new(0), Vreg::new(1), 16, Cond::Eq);
         },
         |e| e.mov(Width::X, Gpr::SP, Gpr::ZERO),
         |e| e.mov_wide(MoveWide::Movz, Width::W, R, 1, 32),

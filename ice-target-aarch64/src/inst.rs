@@ -13,9 +13,9 @@ use crate::operand::VisitOperands as _;
 use crate::regs::*;
 use ice_asm::SymbolId;
 use ice_asm::aarch64::{
-    Across, Alu, BitField, Compare, Cond, Float2, Float3, Float4, FloatImm, FloatToInt, FloatWidth, Lane,
-    Multiply, MultiplyHigh, MultiplyLong, One, Permute, Select, Transfer, Two, Vector2, Vector3,
-    VectorFloat2, VectorFloat3, VectorLogic, VectorLong, VectorNarrow, VectorShift, Width,
+    Across, Alu, BitField, Compare, Cond, ConditionalCompare, Float2, Float3, Float4, FloatImm, FloatToInt,
+    FloatWidth, Lane, Multiply, MultiplyHigh, MultiplyLong, One, Permute, Select, Transfer, Two, Vector2,
+    Vector3, VectorFloat2, VectorFloat3, VectorLogic, VectorLong, VectorNarrow, VectorShift, Width,
 };
 use ice_codegen::mach::{MachBlock, MachInst, RegUnits, Remat, VReg};
 use ice_codegen::magic::Signedness;
@@ -89,6 +89,10 @@ macro_rules! instructions {
     /// To the flags.
     Compare { op: Compare, width: Width, lhs: Src, rhs: Rhs } "{op}.{width} {lhs}, {rhs}"
         [lhs: src(), rhs: rhs()] => em.e.compare(op, width, lhs, rhs);
+    /// To the flags, if these say so; else they become the four of `nzcv`.
+    CompareIf { op: ConditionalCompare, width: Width, lhs: VReg, rhs: Rhs, nzcv: u8, cond: Cond }
+        "{op}.{width} {lhs}, {rhs}, {nzcv}, {cond}"
+        [lhs: use_reg(GPR), rhs: rhs()] => em.e.conditional_compare(op, width, lhs, rhs, nzcv, cond);
     Two { op: Two, width: Width, dst: VReg, lhs: VReg, rhs: VReg } "{dst} = {op}.{width} {lhs}, {rhs}"
         [lhs: use_reg(GPR), rhs: use_reg(GPR), dst: def_reg(GPR)] => em.e.two(op, width, dst, lhs, rhs);
     One { op: One, width: Width, dst: VReg, src: VReg } "{dst} = {op}.{width} {src}"
@@ -139,6 +143,10 @@ macro_rules! instructions {
     CompareFloat { width: FloatWidth, lhs: VReg, rhs: VReg } "fcmp.{width} {lhs}, {rhs}"
         [lhs: use_reg(FLOAT), rhs: use_reg(FLOAT)] => em.e.float_compare(width, lhs, rhs);
     CompareFloatZero { width: FloatWidth, lhs: VReg } "fcmp.{width} {lhs}, zero" [lhs: use_reg(FLOAT)] => em.e.float_compare_zero(width, lhs);
+    /// To the flags, if these say so; else they become the four of `nzcv`.
+    CompareFloatIf { width: FloatWidth, lhs: VReg, rhs: VReg, nzcv: u8, cond: Cond }
+        "fccmp.{width} {lhs}, {rhs}, {nzcv}, {cond}" [lhs: use_reg(FLOAT), rhs: use_reg(FLOAT)]
+        => em.e.float_conditional_compare(FloatConditionalCompare::Fccmp, width, lhs, rhs, nzcv, cond);
     SelectFloat { width: FloatWidth, dst: VReg, if_true: VReg, if_false: VReg, cond: Cond } "{dst} = fcsel.{width} {cond}, {if_true}, {if_false}"
         [if_true: use_reg(FLOAT), if_false: use_reg(FLOAT), dst: def_reg(FLOAT)] => em.e.float_select(width, dst, if_true, if_false, cond);
     FloatConvert { to: FloatWidth, from: FloatWidth, dst: VReg, src: VReg } "{dst} = fcvt {from} to {to} {src}"

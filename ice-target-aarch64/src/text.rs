@@ -6,10 +6,10 @@ use alloc::string::String;
 use core::fmt::{self, Debug, Write};
 use ice_asm::SymbolId;
 use ice_asm::aarch64::{
-    Across, Alu, ArithImm, BitField, Compare, Cond, Extend, Float2, Float3, Float4, FloatImm, FloatToInt,
-    FloatWidth, Lane, LogicImm, Multiply, MultiplyHigh, MultiplyLong, One, Permute, Select, Shift, Transfer,
-    Two, Vector2, Vector3, VectorFloat2, VectorFloat3, VectorLogic, VectorLong, VectorNarrow, VectorShift,
-    Width,
+    Across, Alu, ArithImm, BitField, Compare, Cond, ConditionalCompare, Extend, Float2, Float3, Float4,
+    FloatImm, FloatToInt, FloatWidth, Lane, LogicImm, Multiply, MultiplyHigh, MultiplyLong, One, Permute,
+    Select, Shift, Transfer, Two, Vector2, Vector3, VectorFloat2, VectorFloat3, VectorLogic, VectorLong,
+    VectorNarrow, VectorShift, Width,
 };
 use ice_codegen::mach::text::{AddressText, BaseText, FieldText, Reader};
 use ice_codegen::mach::{MachBlock, VReg};
@@ -28,6 +28,7 @@ ice_codegen::name_fields! { Inst:
     BitField = BitField::ALL, name;
     Compare = Compare::ALL, name;
     Cond = &Cond::ALL, name;
+    ConditionalCompare = ConditionalCompare::ALL, name;
     Extend = &Extend::ALL, name;
     Float2 = Float2::ALL, name;
     Float3 = Float3::ALL, name;

@@ -40,6 +40,14 @@ ops!(
 );
 
 ops!(
+    /// A comparison if the condition holds, or else flags that are given ("Floating-point conditional compare"); the second one
+    /// signals any NaN.
+    FloatConditionalCompare:
+    Fccmp  "fccmp"  "000 11110 ff 1 mmmmm cccc 01 nnnnn 0 vvvv",
+    Fccmpe "fccmpe" "000 11110 ff 1 mmmmm cccc 01 nnnnn 1 vvvv",
+);
+
+ops!(
     /// A product and a sum with one rounding ("Floating-point data-processing (3 source)"): a + n*m, a - n*m, -a - n*m,
     /// n*m - a.
     Float4:
@@ -119,6 +127,21 @@ impl<L: Listing> Encoder<'_, L> {
         let Some(ftype) = width.ftype() else { return self.invalid() };
         let word = bits!("000 11110 ff 1 00000 00 1000 nnnnn 01000") | ftype | n.n();
         self.inst(word, format_args!("fcmp {}, #0.0", n.of(width)));
+    }
+
+    /// `fccmp dn, dm, #nzcv, <cond>`: `nzcv` are four bits.
+    pub fn float_conditional_compare(
+        &mut self,
+        op: FloatConditionalCompare,
+        width: FloatWidth,
+        n: Vreg,
+        m: Vreg,
+        nzcv: u8,
+        cond: Cond,
+    ) {
+        let Some(ftype) = width.ftype().filter(|_| nzcv < 16) else { return self.invalid() };
+        let word = op.bits() | ftype | m.m() | cond.bits() << 12 | n.n() | u32::from(nzcv);
+        self.inst(word, format_args!("{} {}, {}, #{nzcv}, {cond}", op.mnemonic(), n.of(width), m.of(width)));
     }
 
     /// `fcsel dd, dn, dm, <cond>` ("Floating-point conditional select").

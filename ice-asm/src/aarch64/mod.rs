@@ -36,7 +36,7 @@ pub use assembler::assemble;
 pub use branches::{BranchCond, Branches};
 pub use control::Barrier;
 pub use exclusive::{Exclusive, StoreExclusive};
-pub use float::{Float2, Float3, Float4, FloatToInt};
+pub use float::{Float2, Float3, Float4, FloatConditionalCompare, FloatToInt};
 pub use imm::{ArithImm, LogicImm, VectorImm};
 pub use int::{
     Alu, BitField, Carry, Compare, ConditionalCompare, Multiply, MultiplyHigh, MultiplyLong, One, Select, Two,

@@ -6,7 +6,8 @@ use super::kinds::Target;
 use crate::inst::{Inst, instructions};
 use crate::regs::*;
 use ice_asm::aarch64::{
-    Across, Arrangement, Barrier, BranchCond, Exclusive, Gpr, Lane, Mem, Vector2, Vreg, Width,
+    Across, Arrangement, Barrier, BranchCond, Exclusive, FloatConditionalCompare, Gpr, Lane, Mem, Vector2,
+    Vreg, Width,
 };
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::emission::{BranchEmitter as _, InstEmitter as _, StackSteps as _};

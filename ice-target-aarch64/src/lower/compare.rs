@@ -1,6 +1,6 @@
 //! Scalar comparisons: to what a branch or a choice decides by, or to a boolean.
 
-use super::{bits, float_width, immediate, number_of, width};
+use super::{bits, chain, float_width, immediate, number_of, width};
 use crate::inst::{Inst, Rhs, Src, Test};
 use crate::target::{Aarch64, Cx};
 use ice_asm::aarch64::{Alu, Compare, Cond, Extend, LogicImm, Select, Shift, Width};
@@ -27,6 +27,45 @@ const fn by_flags(cond: Cond) -> Outcome {
 
 ice_codegen::arm_conditions!(Cond);
 
+/// The one condition that tells the result of a comparison of floats, if one does.
+pub(super) fn float_flag(cond: FloatCond) -> Option<Cond> {
+    match float_conds(cond) {
+        Ok((cond, None)) => Some(cond),
+        _ => None,
+    }
+}
+
+/// That of a comparison of integers.
+pub(super) fn int_flag(cond: IntCond) -> Cond {
+    int_cond(cond)
+}
+
+/// A comparison of integers, with a constant operand last.
+#[derive(Clone, Copy)]
+pub(super) struct Ints {
+    pub cond: IntCond,
+    pub args: [Value; 2],
+    pub ty: Type,
+    /// How the operands are read.
+    pub sign: Signedness,
+    /// The last operand, if it is a number: of its width, with its sign above where that is read.
+    pub number: Option<u64>,
+}
+
+impl Ints {
+    pub(super) fn of<S: Sink<Inst>>(cx: &Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Ints {
+        let swap =
+            !cx.is_constant(b) && (cx.is_constant(a) || cx.folded(a).is_some() && cx.folded(b).is_none());
+        let (cond, args) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
+        let sign = by_less(cond).map_or(Signedness::Unsigned, |(sign, ..)| sign);
+        let number = match sign {
+            Signedness::Signed => cx.func.int_value(args[1]).map(|number| number as u64),
+            Signedness::Unsigned => number_of(cx.func, args[1]),
+        };
+        Ints { cond, args, ty: cx.func.value_type(a), sign, number }
+    }
+}
+
 /// The comparison of numbers of `ty` with `number`, or with a neighbour of it where the instruction has that and not this.
 pub(super) fn carried(cond: IntCond, number: u64, ty: Type) -> (IntCond, u64) {
     rules::carried(cond, number, ty.bits(), |number| immediate(Alu::Sub, width(ty), number).is_some())
@@ -52,6 +91,9 @@ impl Aarch64 {
     pub(super) fn condition<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value) -> Outcome {
         Outcome::By(match cx.condition(cond) {
             Condition::Known(known) => return Outcome::Known(known),
+            Condition::Logic(op, args) if chain::is_chain(cx, op, args) => {
+                Test::Flags(self.compare_chain(cx, op, args))
+            }
             Condition::Comparison(inst) => return self.compare(cx, inst),
             Condition::LowBit(value) => Test::BitOne(self.reg(cx, value), 0),
             Condition::Register(value) => Test::NonZero(Width::W, self.reg(cx, value)),
@@ -67,46 +109,42 @@ impl Aarch64 {
         })
     }
 
-    fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, [a, b]: [Value; 2]) -> Outcome {
-        let swap =
-            !cx.is_constant(b) && (cx.is_constant(a) || cx.folded(a).is_some() && cx.folded(b).is_none());
-        let (cond, [a, b]) = if swap { (cond.swapped(), [b, a]) } else { (cond, [a, b]) };
-        let ty = cx.func.value_type(a);
-        let width = width(ty);
-        let sign = by_less(cond).map_or(Signedness::Unsigned, |(sign, ..)| sign);
-        let number = match sign {
-            Signedness::Signed => cx.func.int_value(b).map(|number| number as u64),
-            Signedness::Unsigned => number_of(cx.func, b),
-        };
+    fn compare_ints<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: IntCond, args: [Value; 2]) -> Outcome {
+        let ints = Ints::of(cx, cond, args);
+        let Ints { cond, ty, number, .. } = ints;
         if number == Some(0)
-            && let Some(outcome) = self.compare_with_zero(cx, cond, a)
+            && let Some(outcome) = self.compare_with_zero(cx, cond, ints.args[0])
         {
             return outcome;
         }
-        let lhs = match ty {
-            Type::I64 => self.reg(cx, a),
-            _ => self.extended(cx, sign, a),
-        };
+        let lhs = self.comparable(cx, ints, 0);
         if let Some(number) = number {
             let (cond, number) = carried(cond, number, ty);
-            self.compare_number(cx, width, lhs, number);
+            self.compare_number(cx, width(ty), lhs, number);
             return by_flags(int_cond(cond));
         }
-        let rhs = match ty {
-            Type::I8 | Type::I16 => {
+        let rhs = match (ty, ints.sign) {
+            (Type::I8 | Type::I16, sign) => {
                 let extend = match (ty, sign) {
                     (Type::I8, Signedness::Unsigned) => Extend::Uxtb,
                     (Type::I8, Signedness::Signed) => Extend::Sxtb,
                     (_, Signedness::Unsigned) => Extend::Uxth,
                     (_, Signedness::Signed) => Extend::Sxth,
                 };
-                Rhs::Extend(self.reg(cx, b), extend, 0)
+                Rhs::Extend(self.reg(cx, ints.args[1]), extend, 0)
             }
-            Type::I1 => Rhs::Reg(self.extended(cx, sign, b)),
-            _ => Rhs::Reg(self.reg(cx, b)),
+            _ => Rhs::Reg(self.comparable(cx, ints, 1)),
         };
-        cx.sink.push(Inst::Compare { op: Compare::Cmp, width, lhs: lhs.into(), rhs });
+        cx.sink.push(Inst::Compare { op: Compare::Cmp, width: width(ty), lhs: lhs.into(), rhs });
         by_flags(int_cond(cond))
+    }
+
+    /// An operand of a comparison in a register, as wide as that compares.
+    pub(super) fn comparable<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ints: Ints, operand: usize) -> VReg {
+        match ints.ty {
+            Type::I64 => self.reg(cx, ints.args[operand]),
+            _ => self.extended(cx, ints.sign, ints.args[operand]),
+        }
     }
 
     /// Compares with a number, by a comparison with its opposite where the instruction takes that. The number is that of its

@@ -3,6 +3,7 @@
 //! | definition | user | becomes |
 //! |---|---|---|
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | the condition of the branch or choice |
+//! | comparison | logic on `i1` with another | `ccmp` ([`chain`](super::chain)) |
 //! | comparison, extended by zeros | sum | `csinc` |
 //! | `and` | comparison with zero | `tst`, or a test of one bit |
 //! | shift by a constant | sum, difference, logic | a shifted operand |
@@ -25,6 +26,7 @@
 //! it was folded into stays where it is. A rule that finds no use for a folded definition asks for its register, and it is
 //! lowered then and there.
 
+use super::chain;
 use super::float::to_integer;
 use super::number_of;
 use crate::inst::Inst;
@@ -206,7 +208,7 @@ impl Aarch64 {
             InstData::Load { .. } => folds_load(cx, def, ty, user),
             InstData::Icmp { args, .. } | InstData::Fcmp { args, .. } => {
                 !func.value_type(args[0]).is_vector()
-                    && (cx.decides(result, user) || cx.is_counted(def, user))
+                    && (cx.decides(result, user) || cx.is_counted(def, user) || chain::joins(cx, def, user))
             }
             InstData::CallIntrinsic { op: Intrinsic::Fneg, .. } => {
                 let data = cx.func.inst(user);
@@ -224,7 +226,7 @@ impl Aarch64 {
             }
             InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
-                cx.decides(result, user)
+                cx.decides(result, user) || chain::joins(cx, def, user)
             }
             InstData::Binary { op: BinaryOp::Or | BinaryOp::Add | BinaryOp::Xor, .. } => {
                 (rotated(cx, def).is_some() || inverted(func, def).is_some())

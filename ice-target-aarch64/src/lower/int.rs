@@ -1,5 +1,6 @@
 //! Integers of up to 64 bits.
 
+use super::chain;
 use super::{bits, fold, immediate, number_of, width};
 use crate::inst::{Inst, Rhs, Src};
 use crate::target::{Aarch64, Cx};
@@ -73,6 +74,10 @@ impl Aarch64 {
     ) {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result).lo();
+        if ty == Type::I1 && chain::is_chain(cx, op, args) {
+            let cond = self.compare_chain(cx, op, args);
+            return cx.sink.push(Inst::SetCond { dst, cond });
+        }
         if let Some(rotation) = fold::rotation(cx, op, args, ty) {
             let [hi, lo] = [rotation.hi, rotation.lo].map(|value| self.reg(cx, value));
             let (width, lsb) = (width(ty), rotation.lsb);

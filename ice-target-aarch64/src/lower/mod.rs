@@ -8,6 +8,7 @@
 mod assembly;
 mod atomic;
 mod call;
+mod chain;
 mod compare;
 mod constant;
 mod control;

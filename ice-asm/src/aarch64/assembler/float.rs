@@ -2,12 +2,15 @@
 
 use super::operand::{Operand, Shape, cond};
 use super::{Assembler, Named as _, named};
-use crate::aarch64::{Float2, Float3, Float4, FloatImm, FloatToInt, FloatWidth, Lane, Vreg, Width, bits};
+use crate::aarch64::{
+    Float2, Float3, Float4, FloatConditionalCompare, FloatImm, FloatToInt, FloatWidth, Lane, Vreg, Width,
+    bits,
+};
 
-named!(Float2 Float3 Float4 FloatToInt);
+named!(Float2 Float3 Float4 FloatConditionalCompare FloatToInt);
 
 /// Those that have functions of their own.
-const NAMES: &[&str] = &["fcvt", "fcmp", "fcmpe", "fccmp", "fccmpe", "fcsel", "scvtf", "ucvtf"];
+const NAMES: &[&str] = &["fcvt", "fcmp", "fcmpe", "fcsel", "scvtf", "ucvtf"];
 
 pub(super) fn is_known(name: &str) -> bool {
     is_in_tables(name) || NAMES.contains(&name)
@@ -54,14 +57,9 @@ impl Assembler<'_, '_, '_> {
                 Some(())
             }
             [F(width, n), F(wm, m), ref flags, Word(text)] if wm == width => {
-                let signals = match name {
-                    "fccmp" => 0,
-                    "fccmpe" => 1 << 4,
-                    _ => return None,
-                };
-                let fields = width.ftype()? | m.m() | cond(text)?.bits() << 12 | n.n() | signals;
-                let flags = u32::from(self.below(flags, 16)?);
-                self.word(bits!("000 11110 ff 1 mmmmm cccc 01 nnnnn s vvvv") | fields | flags);
+                let op = FloatConditionalCompare::named(name)?;
+                let flags = self.below(flags, 16)?;
+                self.encoder.float_conditional_compare(op, width, n, m, flags, cond(text)?);
                 Some(())
             }
             [F(width, n), ref other] if matches!(name, "fcmp" | "fcmpe") => {
