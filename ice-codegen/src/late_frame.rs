@@ -13,9 +13,11 @@
 //!
 //! Cost: linear in the bare blocks and the blocks in front of the place.
 
-use crate::mach::{MachBlock, MachFunction, MachInst};
+use crate::abi::PAGE;
+use crate::frame_layout::FrameLayout;
+use crate::mach::{FramePointer, MachBlock, MachFunction, MachInst};
 use alloc::vec::Vec;
-use ice_regalloc::{Allocation, Output, RegUnits};
+use ice_regalloc::{Allocation, Output, RegUnits, RegisterFile};
 
 /// Where the prologue of a function is. Reused from function to function.
 #[derive(Clone, Debug, Default)]
@@ -26,16 +28,28 @@ pub struct LateFrame {
     stack: Vec<MachBlock>,
 }
 
+/// Whether the frame may be taken behind the entry, of which `saved` bytes are beside the layout: it hangs off the stack pointer, is
+/// taken at once, and no address in it is known.
+pub fn may_be_late<I: MachInst>(mach: &MachFunction<I>, layout: &FrameLayout, saved: u32) -> bool {
+    mach.frame.late.is_some()
+        && layout.pointer == FramePointer::None
+        && layout.size + saved < PAGE
+        && mach.frame.objects.is_empty()
+        && mach.exceptions.is_none()
+        && mach.tables.labels.is_empty()
+}
+
 impl LateFrame {
-    /// Finds the place of the prologue of an allocated function. `saved` are the registers that it saves;
+    /// Finds the place of the prologue of an allocated function. `saved` are the registers of the file that it saves;
     /// `is_frameless` says that an instruction may be in a bare block.
     pub fn compute<I: MachInst>(
         &mut self,
         mach: &MachFunction<I>,
         allocation: &Output,
-        saved: RegUnits,
+        (file, saved): (&RegisterFile<'_>, RegUnits),
         is_frameless: impl Fn(&I) -> bool,
     ) {
+        let saved = (file, saved);
         self.place =
             mach.frame.late.filter(|&place| self.can_be_at(place, mach, allocation, saved, is_frameless));
     }
@@ -62,7 +76,7 @@ impl LateFrame {
         place: MachBlock,
         mach: &MachFunction<I>,
         allocation: &Output,
-        saved: RegUnits,
+        saved: (&RegisterFile<'_>, RegUnits),
         is_frameless: impl Fn(&I) -> bool,
     ) -> bool {
         if place.as_u32() as usize >= mach.num_blocks() {
@@ -107,11 +121,11 @@ fn is_free<I: MachInst>(
     mach: &MachFunction<I>,
     allocation: &Output,
     block: MachBlock,
-    saved: RegUnits,
+    (file, saved): (&RegisterFile<'_>, RegUnits),
     is_frameless: &impl Fn(&I) -> bool,
 ) -> bool {
     let is_free = |place: Allocation| match place.as_reg() {
-        Some(reg) => !saved.intersects(RegUnits::of(reg.0)),
+        Some(reg) => !saved.intersects(file.units(reg)),
         None => place.as_slot().is_none(),
     };
     let range = mach.inst_range(block);

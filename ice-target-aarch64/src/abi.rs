@@ -16,9 +16,10 @@ use crate::regs::{self, v, x};
 use arrayvec::ArrayVec;
 use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
-use ice_codegen::abi::{PAGE, StackArguments, saved_registers};
+use ice_codegen::abi::{StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
 use ice_codegen::fusion::SteppingInst;
+use ice_codegen::late_frame;
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
@@ -315,14 +316,10 @@ impl Frame {
         layout.close(end, FrameTop { taken: area, align: STACK_ALIGN.into(), above_pointer: Some(area) })
     }
 
-    /// Whether the frame may be taken behind the entry: it hangs off the stack pointer, is small, and no address in it is known.
+    /// Whether the frame may be taken behind the entry.
     pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
-        self.layout.pointer == FramePointer::None
-            && self.layout.size + self.save_area < PAGE
+        late_frame::may_be_late(mach, &self.layout, self.save_area)
             && !matches!(mach.frame.signed_return, SignedReturn::Always)
-            && mach.frame.objects.is_empty()
-            && mach.exceptions.is_none()
-            && mach.tables.labels.is_empty()
     }
 
     /// The registers that the prologue saves.

@@ -13,20 +13,22 @@
 //! where that moves in the body, off r11, which points to its own saved value with the saved lr above, so that
 //! frames are a list.
 
-use crate::inst::Inst;
+use crate::inst::{Base, Inst};
 use crate::regs::{self, d, q, r, s};
 use core::ops::Range;
 use ice_asm::arm32::{Gpr, RegList};
 pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
+use ice_codegen::fusion::SteppingInst as _;
+use ice_codegen::late_frame;
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
-use ice_regalloc::{Allocation, Output, PReg};
+use ice_regalloc::{Allocation, Output, PReg, RegUnits};
 
 /// Which variant of the standard a call follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -308,6 +310,8 @@ pub(crate) struct Frame {
     pub(crate) saved: RegList,
     /// First and number of the doubleword registers to save.
     pub(crate) saved_doubles: (u8, u8),
+    /// All registers to save.
+    pub(crate) saved_units: RegUnits,
 }
 
 /// Bytes of the saved r11 and lr, which are above all other saved registers.
@@ -327,6 +331,7 @@ impl Frame {
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         let used = saved_registers(mach, allocation, regs::callee_saved(info.convention));
+        self.saved_units = used.union(RegUnits::of(r(14).0));
         let mut saved = RegList::default();
         let (mut first, mut last) = (u8::MAX, 0);
         for unit in used.iter() {
@@ -362,6 +367,67 @@ impl Frame {
         // r11 points at its own saved value.
         let above_pointer = Some(above + SAVED_PAIR as u64);
         layout.close(end, FrameTop { taken: pushed + above, align, above_pointer })
+    }
+
+    /// Whether the frame may be taken behind the entry.
+    pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
+        let pushed = 4 * self.saved.len() + 8 * u32::from(self.saved_doubles.1);
+        late_frame::may_be_late(mach, &self.layout, pushed) && self.register_arguments == 0
+    }
+}
+
+/// Whether the instruction needs nothing of the frame but incoming arguments.
+pub(crate) fn is_frameless(inst: &Inst) -> bool {
+    match inst {
+        Inst::ReturnCall { from, to, .. } => from == to,
+        Inst::Load { mem, .. }
+        | Inst::Store { mem, .. }
+        | Inst::Lea { mem, .. }
+        | Inst::LoadFloat { mem, .. }
+        | Inst::StoreFloat { mem, .. }
+        | Inst::LoadDouble { mem, .. }
+        | Inst::StoreDouble { mem, .. } => matches!(mem.base, Base::Reg(_) | Base::Incoming),
+        Inst::Ret
+        | Inst::Trap
+        | Inst::Unreachable
+        | Inst::Jump { .. }
+        | Inst::Branch { .. }
+        | Inst::Switch { .. }
+        | Inst::SwitchPair { .. }
+        | Inst::Params
+        | Inst::Scratch { .. }
+        | Inst::MovSymbol { .. }
+        | Inst::LoadTableEntry { .. }
+        | Inst::CondCompare { .. }
+        | Inst::CondMov { .. }
+        | Inst::CondMovImm { .. }
+        | Inst::CondAdd { .. }
+        | Inst::SetCond { .. }
+        | Inst::MovSrc { .. }
+        | Inst::Alu { .. }
+        | Inst::MultiplyLong { .. }
+        | Inst::MultiplyLongAdd { .. }
+        | Inst::Divide { .. }
+        | Inst::TrapIfZero { .. }
+        | Inst::MovFloat { .. }
+        | Inst::CondMovFloat { .. }
+        | Inst::Float3 { .. }
+        | Inst::Float3Acc { .. }
+        | Inst::Float2 { .. }
+        | Inst::FloatImm { .. }
+        | Inst::SingleBits { .. }
+        | Inst::ZeroFloat { .. }
+        | Inst::LoadConstant { .. }
+        | Inst::CompareFloat { .. }
+        | Inst::FloatWiden { .. }
+        | Inst::FloatNarrow { .. }
+        | Inst::IntToFloat { .. }
+        | Inst::FloatToInt { .. }
+        | Inst::CoreToSingle { .. }
+        | Inst::SingleToCore { .. }
+        | Inst::PairToDouble { .. }
+        | Inst::DoubleToPair { .. } => true,
+        other => other.is_plain(),
     }
 }
 

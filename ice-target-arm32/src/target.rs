@@ -179,6 +179,10 @@ impl Target for Arm32 {
         self.name_costly_constants(func, inst, visit);
     }
 
+    fn delays_frames(&self) -> bool {
+        !self.is_confined()
+    }
+
     fn addressing(&self, _pointer: Type) -> Addressing {
         Addressing::BaseOrIndex { steps: true }
     }

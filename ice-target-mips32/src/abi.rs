@@ -17,19 +17,20 @@
 //! doublewords, fixed objects and spill slots by falling alignment, outgoing arguments. All offsets count from the stack
 //! pointer behind the prologue; where that moves in the body, $fp keeps what it was.
 
-use crate::inst::Inst;
+use crate::inst::{Base, Inst};
 use crate::regs::{self, d, r, s};
 use core::ops::Range;
 pub(crate) use ice_codegen::abi::ArgumentPlace;
 use ice_codegen::abi::{StackArguments, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
+use ice_codegen::late_frame;
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction};
 use ice_codegen::return_call::{PlaceArguments, StackPart};
 use ice_codegen::words::PlaceWords;
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_ir::Type;
 use ice_ir::native::Passing;
-use ice_regalloc::{Allocation, Output, PReg};
+use ice_regalloc::{Allocation, Output, PReg, RegUnits};
 
 /// General registers that carry arguments.
 const WORD_ARGS: u8 = 4;
@@ -245,6 +246,8 @@ pub(crate) struct Frame {
     pub(crate) saved_doubles: u32,
     /// Bytes of what is saved.
     pub(crate) save_area: u32,
+    /// All registers to save.
+    pub(crate) saved_units: RegUnits,
 }
 
 /// The numbers of the bits that are set.
@@ -277,7 +280,9 @@ impl Frame {
         let layout = &mut self.layout;
         let end = layout.place_body(info, &allocation.slots, STACK_ALIGN);
         (self.saved, self.saved_doubles) = (0, 0);
-        for unit in saved_registers(mach, allocation, regs::callee_saved(info.convention)).iter() {
+        let used = saved_registers(mach, allocation, regs::callee_saved(info.convention));
+        self.saved_units = used.union(RegUnits::of(r(31).0));
+        for unit in used.iter() {
             match unit {
                 0..32 => self.saved |= 1 << unit,
                 _ => self.saved_doubles |= 1 << (unit & 30),
@@ -293,6 +298,11 @@ impl Frame {
             8 * self.saved_doubles.count_ones() + (4 * self.saved.count_ones()).next_multiple_of(STACK_ALIGN);
         let top = FrameTop { taken: self.save_area.into(), align: STACK_ALIGN.into(), above_pointer: None };
         layout.close(end, top)
+    }
+
+    /// Whether the frame may be taken behind the entry.
+    pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
+        late_frame::may_be_late(mach, &self.layout, self.save_area)
     }
 
     /// The general registers that are saved, with their offsets in the area of what is saved.
@@ -327,6 +337,69 @@ impl Frame {
             facts.save(32 + u16::from(number), area + at);
             facts.save(33 + u16::from(number), area + at + 4);
         }
+    }
+}
+
+/// Whether the instruction needs nothing of the frame but incoming arguments.
+pub(crate) fn is_frameless(inst: &Inst) -> bool {
+    match inst {
+        Inst::ReturnCall { from, to, .. } => from == to,
+        Inst::Load { mem, .. }
+        | Inst::Store { mem, .. }
+        | Inst::LoadLeft { mem, .. }
+        | Inst::StoreAnywhere { mem, .. }
+        | Inst::Lea { mem, .. }
+        | Inst::LoadFloat { mem, .. }
+        | Inst::StoreFloat { mem, .. }
+        | Inst::LoadHalves { mem, .. }
+        | Inst::StoreHalves { mem, .. } => {
+            matches!(mem.base, Base::Reg(_) | Base::Symbol(_) | Base::Page(..) | Base::Incoming)
+        }
+        Inst::Ret
+        | Inst::Trap
+        | Inst::Unreachable
+        | Inst::Jump { .. }
+        | Inst::Branch { .. }
+        | Inst::Switch { .. }
+        | Inst::SwitchPair { .. }
+        | Inst::Params
+        | Inst::Scratch { .. }
+        | Inst::Mov { .. }
+        | Inst::MovImm { .. }
+        | Inst::MovSymbol { .. }
+        | Inst::GlobalBase { .. }
+        | Inst::TableEntry { .. }
+        | Inst::Alu { .. }
+        | Inst::AluSigned { .. }
+        | Inst::AluUnsigned { .. }
+        | Inst::Shift { .. }
+        | Inst::ShiftBy { .. }
+        | Inst::Count { .. }
+        | Inst::Extend { .. }
+        | Inst::Extract { .. }
+        | Inst::Insert { .. }
+        | Inst::CondMov { .. }
+        | Inst::FlagMov { .. }
+        | Inst::HiLo { .. }
+        | Inst::MultiplyLong { .. }
+        | Inst::MultiplyAdd { .. }
+        | Inst::TrapIfZero { .. }
+        | Inst::MovFloat { .. }
+        | Inst::SingleBits { .. }
+        | Inst::DoubleBits { .. }
+        | Inst::Float3 { .. }
+        | Inst::Float2 { .. }
+        | Inst::CompareFloat { .. }
+        | Inst::CondMovFloat { .. }
+        | Inst::FlagMovFloat { .. }
+        | Inst::Convert { .. }
+        | Inst::WordToSingle { .. }
+        | Inst::SingleToWord { .. }
+        | Inst::PairToDouble { .. }
+        | Inst::DoubleToPair { .. }
+        | Inst::HighHalf { .. }
+        | Inst::WithHighHalf { .. } => true,
+        _ => false,
     }
 }
 

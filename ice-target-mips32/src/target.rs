@@ -145,6 +145,10 @@ impl Target for Mips32 {
         self.make_held(cx, constant, reg);
     }
 
+    fn delays_frames(&self) -> bool {
+        !self.is_confined()
+    }
+
     fn addressing(&self, _pointer: Type) -> Addressing {
         Addressing::Base
     }

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 use ice_asm::x86::{BaseDisp, FramePlace, Gpr, Mode};
 use ice_codegen::abi::{PAGE, saved_registers};
 use ice_codegen::frame_layout::{FrameLayout, FrameTop};
+use ice_codegen::late_frame;
 use ice_codegen::mach::{FrameInfo, FramePointer, MachFunction, MachInstId};
 use ice_codegen::{ErrorKind, UnwindFacts};
 use ice_regalloc::{Allocation, Constraint, Operand, Output, PReg, RegUnits};
@@ -123,12 +124,7 @@ impl Frame {
     /// Whether the frame may be taken behind the entry: it hangs off the stack pointer, its prologue destroys no register,
     /// and no address in it is known.
     pub(crate) fn may_be_late(&self, mach: &MachFunction<Inst>) -> bool {
-        self.layout.pointer == FramePointer::None
-            && self.layout.size + STACK_ALIGN < PAGE
-            && self.saved_vectors.is_empty()
-            && mach.frame.objects.is_empty()
-            && mach.exceptions.is_none()
-            && mach.tables.labels.is_empty()
+        late_frame::may_be_late(mach, &self.layout, STACK_ALIGN) && self.saved_vectors.is_empty()
     }
 
     /// The registers that the prologue saves.

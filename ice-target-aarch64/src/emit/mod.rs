@@ -21,6 +21,7 @@ mod walk;
 use crate::abi::{Frame, is_frameless};
 use crate::fuse::Fusion;
 use crate::inst::Inst;
+use crate::regs;
 use crate::target::Aarch64;
 use ice_asm::aarch64::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing};
@@ -29,7 +30,7 @@ use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan};
 use ice_codegen::late_frame::LateFrame;
-use ice_codegen::mach::MachFunction;
+use ice_codegen::mach::{FramePointer, MachFunction};
 use ice_codegen::{CompiledCode, Confinement, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
 
@@ -76,8 +77,9 @@ pub(crate) fn emit_function<L: Listing>(
         });
     }
     late.clear();
-    if mach.frame.late.is_some() && frame.may_be_late(mach) {
-        late.compute(mach, allocation, frame.saved_units(), is_frameless);
+    if frame.may_be_late(mach) {
+        let file = regs::register_file(FramePointer::None);
+        late.compute(mach, allocation, (file, frame.saved_units()), is_frameless);
     }
     let mut emitter = Emitter {
         target,

@@ -50,6 +50,8 @@ impl SteppingInst for Inst {
                 | Inst::Lea { .. }
                 | Inst::Alu { .. }
                 | Inst::Compare { .. }
+                | Inst::CompareIf { .. }
+                | Inst::CompareFloatIf { .. }
                 | Inst::Two { .. }
                 | Inst::One { .. }
                 | Inst::Multiply { .. }

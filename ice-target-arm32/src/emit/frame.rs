@@ -8,7 +8,7 @@ use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::FramePointer;
+use ice_codegen::mach::{FramePointer, MachBlock};
 
 /// The size of a page as an operand.
 const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");
@@ -34,8 +34,32 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<L: Listing> Emitter<'_, L> {
+    /// Begins the function, with its frame if that is taken here.
+    pub(super) fn begin_function(&mut self) {
+        match self.late.place() {
+            Some(_) => self.set_bare(true),
+            None => self.prologue(),
+        }
+    }
+
+    /// Notes whether there is a frame in what follows.
+    fn set_bare(&mut self, is_bare: bool) {
+        self.is_bare = is_bare;
+        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
+    }
+
+    /// Takes the frame if this is the block for that.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_block(&mut self, block: MachBlock) {
+        self.set_bare(self.late.is_bare(block));
+        if self.late.place() == Some(block) {
+            self.prologue();
+        }
+    }
+
     /// Saves registers and takes the frame.
-    pub(super) fn prologue(&mut self) {
+    fn prologue(&mut self) {
         let frame = self.frame;
         if frame.register_arguments > 0 {
             self.add_offset(Gpr::SP, Gpr::SP, -(frame.register_arguments as i32));
@@ -51,6 +75,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.vpush(AL, Dreg::new(first), count);
         }
         self.take_frame(frame.layout.size);
+        self.body = self.e.buf.offset();
     }
 
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
@@ -68,6 +93,9 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
+        if self.is_bare {
+            return self.jump_register(Gpr::LR);
+        }
         let frame = self.frame;
         match frame.layout.pointer {
             FramePointer::None => self.add_offset(Gpr::SP, Gpr::SP, frame.layout.size as i32),
@@ -126,6 +154,9 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame and restores registers, and leaves r12 alone if the callee's address is there.
     fn leave(&mut self, callee: Callee) {
+        if self.is_bare {
+            return;
+        }
         let frame = self.frame;
         match frame.layout.pointer {
             FramePointer::None => self.add_to_sp(frame.layout.size),

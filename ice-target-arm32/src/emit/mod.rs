@@ -22,8 +22,9 @@ mod tests;
 mod vector;
 mod walk;
 
-use crate::abi::Frame;
+use crate::abi::{Frame, is_frameless};
 use crate::inst::Inst;
+use crate::regs;
 use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
@@ -31,6 +32,7 @@ use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan, Writeback};
+use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::{FramePointer, MachFunction, VReg};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::Output;
@@ -47,7 +49,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, written, plan, ledger, steps, facts, sites, tables, landings } = scratch;
+    let EmitScratch { frame, written, plan, ledger, steps, facts, sites, tables, landings, late } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     written.clear();
@@ -60,6 +62,12 @@ pub(crate) fn emit_function<L: Listing>(
     buffer.set_bundle(target.bundle());
     buffer.clear();
     buffer.new_labels(mach.num_blocks());
+    late.clear();
+    // Tables that are true everywhere would have to follow the code from blocks with a frame to those without.
+    if frame.may_be_late(mach) && !steps.are_exact() {
+        let file = regs::register_file(FramePointer::None);
+        late.compute(mach, allocation, (file, frame.saved_units), is_frameless);
+    }
     let mut emitter = Emitter {
         target,
         frame,
@@ -76,13 +84,17 @@ pub(crate) fn emit_function<L: Listing>(
         landings,
         is_confined: target.is_confined(),
         has_plain_slots: !target.is_confined() || mach.frame.pointer() == FramePointer::None,
+        late,
+        is_bare: false,
+        incoming: frame.layout.incoming,
+        body: 0,
     };
-    emitter.prologue();
+    emitter.begin_function();
+    emitter.walk();
     if steps.are_wanted() {
         frame.describe(facts);
-        steps.note_body(emitter.e.buf.offset(), facts);
+        steps.note_body(emitter.body, facts);
     }
-    emitter.walk();
     let outcome = emitter.cursor.outcome();
     target.check_size(buffer.offset() as usize)?;
     emission::finish(mach, outcome, buffer, out)?;
@@ -106,6 +118,7 @@ pub struct EmitScratch {
     sites: CallSites,
     tables: TableLabels,
     landings: Landings,
+    late: LateFrame,
 }
 
 /// State of the walk.
@@ -133,6 +146,14 @@ struct Emitter<'a, L: Listing> {
     is_confined: bool,
     /// Whether slots are accessed as they are: without a condition and a mask.
     has_plain_slots: bool,
+    /// Where the frame is taken.
+    late: &'a LateFrame,
+    /// There is no frame where emission is.
+    is_bare: bool,
+    /// Where the incoming arguments are, from the register that the frame hangs off.
+    incoming: i32,
+    /// The end of the prologue.
+    body: u32,
 }
 
 /// A fault: registers and instruction do not fit.

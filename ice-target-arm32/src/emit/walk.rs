@@ -40,6 +40,9 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 
     #[inline(always)]
     fn begin_block(&mut self, block: MachBlock) {
+        if self.late.place().is_some() {
+            self.enter_block(block);
+        }
         self.tested = None;
         self.plan.clear();
         self.end = self.cursor.mach.inst_range(block).end;

@@ -11,7 +11,7 @@ use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Jump, Mem, Slo
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
 use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::FramePointer;
+use ice_codegen::mach::{FramePointer, MachBlock};
 
 impl<L: Listing> StackSteps for Emitter<'_, L> {
     fn touch_stack(&mut self) {
@@ -39,9 +39,33 @@ impl<L: Listing> Emitter<'_, L> {
         self.frame.layout.size >= PAGE
     }
 
-    /// Saves registers and takes the frame.
-    pub(super) fn prologue(&mut self) {
+    /// Begins the function, with its frame if that is taken here.
+    pub(super) fn begin_function(&mut self) {
         self.begin_global_base();
+        match self.late.place() {
+            Some(_) => self.set_bare(true),
+            None => self.prologue(),
+        }
+    }
+
+    /// Notes whether there is a frame in what follows.
+    fn set_bare(&mut self, is_bare: bool) {
+        self.is_bare = is_bare;
+        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
+    }
+
+    /// Takes the frame if this is the block for that.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn enter_block(&mut self, block: MachBlock) {
+        self.set_bare(self.late.is_bare(block));
+        if self.late.place() == Some(block) {
+            self.prologue();
+        }
+    }
+
+    /// Saves registers and takes the frame.
+    fn prologue(&mut self) {
         let (size, area) = (self.frame.layout.size, self.frame.save_area);
         let is_large = self.is_large();
         let first = if is_large { area } else { area + size };
@@ -53,6 +77,7 @@ impl<L: Listing> Emitter<'_, L> {
         if self.frame.layout.pointer == FramePointer::Used {
             self.copy(Gpr::FP, Gpr::SP);
         }
+        self.body = self.e.buf.offset();
     }
 
     /// Stores or loads all saved registers, which begin at this offset from the stack pointer.
@@ -122,6 +147,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.step_stack(Gpr::FP, 0);
         }
         let last = match self.is_large() {
+            _ if self.is_bare => 0,
             true => {
                 self.step_stack(Gpr::SP, size as i32);
                 self.each_saved(0, Transfer::Lw);

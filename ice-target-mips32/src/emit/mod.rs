@@ -17,13 +17,15 @@ mod memory;
 mod native;
 mod walk;
 
-use crate::abi::Frame;
+use crate::abi::{Frame, is_frameless};
 use crate::inst::Inst;
+use crate::regs;
 use crate::target::Mips32;
 use ice_asm::mips32::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing, OpenSlots};
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
+use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::{FramePointer, MachFunction};
 use ice_codegen::{CodeSymbol, CompiledCode, ErrorKind, FrameSteps, TableLabels, UnwindFacts};
 use ice_regalloc::{Mode, Output};
@@ -37,6 +39,7 @@ pub struct EmitScratch {
     facts: UnwindFacts,
     sites: CallSites,
     landings: Landings,
+    late: LateFrame,
 }
 
 /// Emits the function, finishes the buffer, and copies code, relocations and jump tables to `out`.
@@ -48,7 +51,7 @@ pub(crate) fn emit_function<L: Listing>(
     buffer: &mut CodeBuffer<L, Branches>,
     out: &mut CompiledCode,
 ) -> Result<(), ErrorKind> {
-    let EmitScratch { frame, tables, steps, facts, sites, landings } = scratch;
+    let EmitScratch { frame, tables, steps, facts, sites, landings, late } = scratch;
     let cursor = Cursor::new(mach, allocation)?;
     frame.compute(mach, allocation)?;
     tables.clear();
@@ -65,6 +68,12 @@ pub(crate) fn emit_function<L: Listing>(
     if target.is_confined() {
         buffer.set_symbol(CodeSymbol::Start.pack());
     }
+    late.clear();
+    // Tables that are true everywhere would have to follow the code from blocks with a frame to those without.
+    if frame.may_be_late(mach) && !steps.are_exact() {
+        let file = regs::register_file(FramePointer::None);
+        late.compute(mach, allocation, (file, frame.saved_units), is_frameless);
+    }
     let mut emitter = Emitter {
         frame,
         tables,
@@ -76,13 +85,17 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer),
         cursor,
         compared: None,
+        late,
+        is_bare: false,
+        incoming: frame.layout.incoming,
+        body: 0,
     };
-    emitter.prologue();
+    emitter.begin_function();
+    emitter.walk();
     if steps.are_wanted() {
         frame.describe(facts);
-        steps.note_body(emitter.e.buf.offset(), facts);
+        steps.note_body(emitter.body, facts);
     }
-    emitter.walk();
     let outcome = emitter.cursor.outcome();
     emission::finish(mach, outcome, buffer, out)?;
     tables.place(buffer, &mut out.tables)?;
@@ -108,4 +121,12 @@ struct Emitter<'a, L: Listing> {
     cursor: Cursor<'a, Inst>,
     /// What the decision of a switch, which comes next, compares.
     compared: Option<control::Compared>,
+    /// Where the frame is taken.
+    late: &'a LateFrame,
+    /// There is no frame where emission is.
+    is_bare: bool,
+    /// Where the incoming arguments are, from the register that the frame hangs off.
+    incoming: i32,
+    /// The end of the prologue.
+    body: u32,
 }

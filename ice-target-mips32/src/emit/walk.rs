@@ -28,6 +28,13 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
         }
     }
 
+    #[inline(always)]
+    fn begin_block(&mut self, block: MachBlock) {
+        if self.late.place().is_some() {
+            self.enter_block(block);
+        }
+    }
+
     /// No instruction has a way of its own: it would save 0.8 % of a translation at Om1, and 0.1 % at O2.
     #[inline(always)]
     fn usual(&mut self, _: &'a Inst) -> bool {

@@ -31,8 +31,8 @@ pub(crate) use noise::{NOPS_32, NOPS_64, NOPS_CONFINED};
 
 use crate::frame::{Frame, is_frameless};
 use crate::inst::Inst;
-use crate::size;
 use crate::target::X86;
+use crate::{regs, size};
 use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, VectorForm, Width};
 use ice_asm::{CodeBuffer, Label, Listing};
@@ -40,7 +40,7 @@ use ice_codegen::assembly::TextParts;
 use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::late_frame::LateFrame;
-use ice_codegen::mach::MachFunction;
+use ice_codegen::mach::{FramePointer, MachFunction};
 use ice_codegen::{CompiledCode, ErrorKind, FrameSteps, TableLabels};
 use ice_regalloc::Output;
 
@@ -75,8 +75,9 @@ pub(crate) fn emit_function<L: Listing>(
     }
     dispatch.compute(target, mach, allocation);
     late.clear();
-    if mach.frame.late.is_some() && frame.may_be_late(mach) && dispatch.block.is_none() {
-        late.compute(mach, allocation, frame.saved_units(), is_frameless);
+    if frame.may_be_late(mach) && dispatch.block.is_none() {
+        let file = regs::register_file(target.mode, FramePointer::None);
+        late.compute(mach, allocation, (file, frame.saved_units()), is_frameless);
     }
     size::make_labels(target, mach, allocation, frame, landings, dispatch, buffer);
     // Decisions of switches grow to less than twice their bounds where their numbers are hidden.
