@@ -145,6 +145,10 @@ impl Target for Mips32 {
         self.make_held(cx, constant, reg);
     }
 
+    fn keeps_constants(&self) -> bool {
+        true
+    }
+
     fn delays_frames(&self) -> bool {
         !self.is_confined()
     }

@@ -98,9 +98,42 @@ pub trait Words: Operands {
             None => {
                 let dst = self.temp(cx);
                 self.mov_word(cx, dst, Word::Number(number));
+                if self.keeps_number(number) {
+                    cx.keep(Constant::Word(number), dst);
+                }
                 dst
             }
         }
+    }
+
+    /// Whether a register that has the number serves later uses: whether it takes more than one instruction.
+    fn keeps_number(self, _number: u32) -> bool {
+        false
+    }
+
+    /// The register of a constant that a loop holds, or that serves later uses, as the address of a symbol does: made now, if
+    /// nothing before has.
+    fn kept_constant<S: Sink<Self::Inst>>(
+        self,
+        cx: &mut Cx<'_, Self, S>,
+        value: Value,
+        is_address: bool,
+    ) -> Option<VReg> {
+        if let Some(number) = word(cx.func, value) {
+            return match self.keeps_number(number) {
+                true => Some(self.number_reg(cx, number)),
+                false => cx.held(Constant::Word(number)),
+            };
+        }
+        let constant = Constant::Value(value);
+        cx.held(constant).or_else(|| {
+            is_address.then(|| {
+                let reg = self.temp(cx);
+                self.hold(cx, constant, reg);
+                cx.keep(constant, reg);
+                reg
+            })
+        })
     }
 
     /// `dst` = the bits from `lsb` on of `src`, 1 to 32 - `lsb` of them.

@@ -84,24 +84,8 @@ impl Arm32 {
 
     /// The register of a constant that a loop holds, or that is kept: made now, if nothing before has.
     pub(crate) fn register_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
-        self.kept(cx, word(cx.func, value).map_or(Constant::Value(value), Constant::Word))
-    }
-
-    fn kept<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, constant: Constant) -> Option<VReg> {
-        if let Some(reg) = cx.held(constant) {
-            return Some(reg);
-        }
-        let is_kept = match constant {
-            Constant::Word(number) => !is_one_word(number),
-            Constant::Wide(_) => false,
-            Constant::Value(value) => address_of(cx.func, value).is_some(),
-        };
-        is_kept.then(|| {
-            let reg = self.temp(cx);
-            self.make_held(cx, constant, reg);
-            cx.keep(constant, reg);
-            reg
-        })
+        let is_address = address_of(cx.func, value).is_some();
+        self.kept_constant(cx, value, is_address)
     }
 
     /// Makes a constant that a loop holds.
@@ -151,10 +135,7 @@ impl Arm32 {
     pub(crate) fn number<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, number: u32) -> Src {
         match ModImm::new(number) {
             Some(imm) => Src::Imm(imm),
-            None => Src::Reg(match self.kept(cx, Constant::Word(number)) {
-                Some(reg) => reg,
-                None => self.number_reg(cx, number),
-            }),
+            None => Src::Reg(self.number_reg(cx, number)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the machine does with words, for the rules that all machines share ([`ice_codegen::words`]).
 
 use super::int::{alu, shift};
-use crate::inst::{Inst, Src};
+use crate::inst::{Inst, Src, is_one_word};
 use crate::regs::{GPR, r};
 use crate::target::{Arm32, Cx, Division};
 use ice_asm::arm32::{
@@ -32,6 +32,10 @@ impl Arm32 {
 }
 
 impl Words for Arm32 {
+    fn keeps_number(self, number: u32) -> bool {
+        !is_one_word(number)
+    }
+
     fn mov_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Word) {
         match src {
             Word::Number(imm) => cx.sink.push(Inst::MovImm { dst, imm }),

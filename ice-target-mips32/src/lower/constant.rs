@@ -22,7 +22,7 @@ use ice_codegen::division;
 use ice_codegen::extension::word;
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::{Constant, ValueRegs};
+use ice_codegen::{Constant, ValueRegs, Words as _};
 use ice_ir::{Function, InstData, IntCond, Intrinsic, Type, Value, ValueDef};
 
 /// The instructions that a number takes.
@@ -62,10 +62,10 @@ impl Mips32 {
         regs
     }
 
-    /// The register of a constant that a loop holds.
+    /// The register of a constant that a loop holds, or that is kept: made now, if nothing before has.
     pub(crate) fn register_held<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<VReg> {
-        let constant = word(cx.func, value).map_or(Constant::Value(value), Constant::Word);
-        cx.held(constant)
+        let is_address = symbol_of(cx.func, value).is_some();
+        self.kept_constant(cx, value, is_address)
     }
 
     /// Makes a constant that a loop holds.

@@ -3,7 +3,7 @@
 use super::compare::{float_test, less};
 use super::float::float3;
 use super::int::{alu, shift};
-use crate::inst::{Inst, Src, Wanted};
+use crate::inst::{Inst, Src, Wanted, is_one_word};
 use crate::target::{Cx, Mips32};
 use ice_asm::mips32::{Alu, Count, Extend, FloatWidth, FromHiLo, MultiplyDivide, Shift};
 use ice_codegen::mach::{Sink, VReg};
@@ -23,6 +23,10 @@ impl Mips32 {
 }
 
 impl Words for Mips32 {
+    fn keeps_number(self, number: u32) -> bool {
+        !is_one_word(number)
+    }
+
     fn mov_word<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, dst: VReg, src: Word) {
         match src {
             Word::Reg(src) => cx.sink.push(Inst::Mov { dst, src }),
