@@ -107,7 +107,9 @@ impl Arm32 {
         } else {
             return divide(self, cx, op, [a, b], ty, dst);
         }
-        if ty == Type::I1 {
+        // Logic on booleans gives one, but for the sign that is above a number.
+        let is_logic = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
+        if ty == Type::I1 && (!is_logic || cx.func.int_value(b).is_some()) {
             self.alu_imm(cx, Alu::And, dst, dst, 1);
         }
     }
