@@ -11,7 +11,9 @@
 //! | `i = i0`, `q = q0`; each round `i` for something, `*q`, `i += 1`, `q += 4` | `i = i0`, `d = q0 - 4 * i0`; each round `i`, `d[4 * i]`, `i += 1` |
 //!
 //! That holds wherever control goes in the loop and whatever ends it. A variable goes away if accesses of its own loop, sums with
-//! numbers and its own step are all that uses it, and its next value. Of variables that could all go one stays, that with the shortest
+//! numbers and its own step are all that uses it, and its next value. Where an access adds two registers, of which one may be scaled by
+//! its size, and nothing else, it goes if accesses that can do so are all; and it stays if one of them stands beside its step, which is
+//! none then (of loops of several blocks these are few). Of variables that could all go one stays, that with the shortest
 //! step. Values are those of before modulo two to the width of addresses.
 //!
 //! Where addresses have 64 bits, a counter of 32 is the lower half of one of 64 that pointers can be sums of; it is made so if its
@@ -39,7 +41,12 @@ struct Shared {
     is_narrow: bool,
     /// How many uses of it and of its next value were not found to be accesses, sums with numbers, its step or the phi.
     others: [u32; 2],
+    /// How many bytes its accesses have: none if there are none, and [`MIXED`] if they differ.
+    size: u8,
 }
+
+/// The size of accesses that differ.
+const MIXED: u8 = u8::MAX;
 
 impl Shared {
     /// Whether another variable can take its place.
@@ -54,6 +61,30 @@ impl Shared {
         let is_scale = !self.is_narrow && by % base == 0 && matches!(factor, 1 | 2 | 4 | 8);
         is_scale.then(|| factor.trailing_zeros())
     }
+
+    /// Whether its accesses add to its distance what `base` is shifted by.
+    fn is_index(&self, accesses: Accesses, base: &Shared) -> bool {
+        let scale = self.scale(base).map(|scale| 1 << scale);
+        scale.is_some_and(|scale| accesses == Accesses::Sums || scale == 1 || scale == self.size)
+    }
+}
+
+/// What accesses add to a register.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Accesses {
+    /// Another register, scaled, and a number.
+    #[default]
+    Sums,
+    /// Another register, which may be scaled by their size. They step the register where they add nothing.
+    Steps,
+}
+
+impl Accesses {
+    /// Whether an access of this type adds another register.
+    fn adds(self, ty: Type, pointer: Type) -> bool {
+        // Machines of 32 bits have that for words and bytes.
+        self == Accesses::Sums || pointer == Type::I64 || matches!(ty, Type::I8 | Type::I32)
+    }
 }
 
 /// Memory of this. Reused from function to function.
@@ -63,6 +94,7 @@ pub(crate) struct SharedSteps {
     variables: Vec<Shared>,
     /// By value: its number among the variables and their next values, in turns, counted from 1.
     numbers: Vec<u32>,
+    accesses: Accesses,
 }
 
 impl SharedSteps {
@@ -92,8 +124,9 @@ impl SharedSteps {
         }
     }
 
-    /// Forgets the variables of the function before.
-    pub(crate) fn begin(&mut self) {
+    /// Forgets the variables of the function before, on a machine whose accesses are such.
+    pub(crate) fn begin(&mut self, accesses: Accesses) {
+        self.accesses = accesses;
         self.variables.clear();
     }
 
@@ -101,13 +134,15 @@ impl SharedSteps {
     pub(crate) fn share(
         &mut self,
         func: &mut Function,
+        pointer: Type,
         graphs: Graphs<'_>,
         preheaders: &mut Preheaders,
     ) -> bool {
         if self.variables.is_empty() {
             return false;
         }
-        self.find_uses(func, graphs);
+        self.find_uses(func, pointer, graphs);
+        let accesses = self.accesses;
         let mut any = false;
         let mut rest = &self.variables[..];
         while let Some(&Shared { header, .. }) = rest.first() {
@@ -116,7 +151,7 @@ impl SharedSteps {
             rest = behind;
             // Those that others can be sums of, and how many.
             let goes = |base: &Shared, variable: &Shared| {
-                variable.of.phi != base.of.phi && variable.may_go() && variable.scale(base).is_some()
+                variable.of.phi != base.of.phi && variable.may_go() && variable.is_index(accesses, base)
             };
             let reaches = |base: &Shared| {
                 let count = variables.iter().filter(|variable| goes(base, variable)).count();
@@ -140,30 +175,46 @@ impl SharedSteps {
     }
 
     /// Counts the uses of the variables that stand in the way.
-    fn find_uses(&mut self, func: &Function, (_, _, loops): Graphs<'_>) {
-        let SharedSteps { variables, numbers } = self;
+    fn find_uses(&mut self, func: &Function, pointer: Type, (_, _, loops): Graphs<'_>) {
+        let SharedSteps { variables, numbers, accesses } = self;
+        let accesses = *accesses;
         numbers.clear();
         numbers.resize(func.num_values(), 0);
         for (n, variable) in variables.iter().enumerate() {
             numbers[variable.of.value.index()] = 2 * n as u32 + 1;
             numbers[variable.of.next.index()] = 2 * n as u32 + 2;
         }
-        let mut found = |value: Value, block: Block| {
+        let mut found = |value: Value, (inst, block): (Inst, Block), accessed: Option<Type>| {
             if let number @ 1.. = numbers[value.index()]
                 && let Some(variable) = variables.get_mut((number as usize - 1) / 2)
                 && loops.innermost(block) == Some(variable.header)
             {
+                let is_step = accesses == Accesses::Steps && block == variable.latch;
                 let left = &mut variable.others[usize::from(value == variable.of.next)];
+                match accessed {
+                    Some(ty) if is_step || !accesses.adds(ty, pointer) => return,
+                    Some(ty) => {
+                        let size = ty.bytes() as u8;
+                        variable.size = if [0, size].contains(&variable.size) { size } else { MIXED };
+                    }
+                    None if accesses == Accesses::Steps && inst != variable.of.step => return,
+                    None => {}
+                }
                 *left = left.saturating_sub(1);
             }
         };
         for block in func.blocks().filter(|&block| loops.innermost(block).is_some()) {
             for inst in func.block_insts(block) {
+                let place = (inst, block);
                 match *func.inst(inst) {
-                    InstData::Load { address, .. } => found(address, block),
-                    InstData::Store { address, value, .. } if address != value => found(address, block),
+                    InstData::Load { address, .. } => {
+                        found(address, place, func.result(inst).map(|loaded| func.value_type(loaded)));
+                    }
+                    InstData::Store { address, value, .. } if address != value => {
+                        found(address, place, Some(func.value_type(value)));
+                    }
                     InstData::Binary { op: BinaryOp::Add, args: [a, b] } if func.int_value(b).is_some() => {
-                        found(a, block);
+                        found(a, place, None);
                     }
                     _ => {}
                 }
@@ -188,7 +239,7 @@ fn shared(
     let of = Variable::of(func, latch, phi)?;
     // The phi is the one other use of the next value.
     let others = [uses.count_if_known(of.value), uses.count_if_known(of.next).saturating_sub(1)];
-    Some(Shared { of, header, latch, is_narrow, others })
+    Some(Shared { of, header, latch, is_narrow, others, size: 0 })
 }
 
 /// Where what is new goes: to the end of the pre-header, and in front of and behind the phis.

@@ -28,7 +28,7 @@ use crate::changed::Changed;
 use crate::loop_counters::{Place, make};
 use crate::merge_counters::merge_counters;
 use crate::preheader::{Graphs, Preheaders};
-use crate::shared_steps::SharedSteps;
+use crate::shared_steps::{Accesses, SharedSteps};
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{
@@ -174,11 +174,13 @@ impl Pass<'_> {
 
     /// Lets pointers be sums of one counter in loops of one block, and of each other in others. Whether it did in any.
     fn merge_counters(&mut self) -> bool {
-        if self.addressing != Addressing::BaseAndIndex {
-            return false;
-        }
+        let accesses = match self.addressing {
+            Addressing::BaseAndIndex => Accesses::Sums,
+            Addressing::BaseOrIndex { steps: true } => Accesses::Steps,
+            _ => return false,
+        };
         let (graphs, mut any) = (self.graphs, false);
-        self.scratch.shared.begin();
+        self.scratch.shared.begin(accesses);
         for header in graphs.2.headers() {
             // One variable alone has nothing to share a step with.
             if self.scratch.has_inner[header.index()] || !has_two_phis(self.func, header) {
@@ -186,13 +188,17 @@ impl Pass<'_> {
             }
             let Some(latch) = self.latch(header) else { continue };
             let place = (&mut self.scratch.preheaders, header);
+            // Where accesses step their registers those of a loop of one block do.
+            if latch == header && accesses == Accesses::Steps {
+                continue;
+            }
             if latch == header && merge_counters(self.func, self.pointer, graphs, self.uses, place) {
                 any = true;
             } else {
                 self.scratch.shared.note(self.func, self.pointer, (header, latch), self.uses);
             }
         }
-        any | self.scratch.shared.share(self.func, graphs, &mut self.scratch.preheaders)
+        any | self.scratch.shared.share(self.func, self.pointer, graphs, &mut self.scratch.preheaders)
     }
 
     /// Finds the accesses that may gain.

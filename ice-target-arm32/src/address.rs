@@ -2,9 +2,8 @@
 //!
 //! An addition that only loads and stores use, as their address, is folded if all of them have the form: a constant
 //! in reach of the instruction, or a register (of words and bytes also shifted to the left). The sum of two
-//! registers has two users at most, which are mostly the load and the store of one place; in confined code, which makes it
-//! for each of them, one. Registers are 32 bits wide,
-//! as addresses are, so that every fold is exact.
+//! registers has few users, which are mostly the load and the store of one place; in confined code, which makes it
+//! for each of them, one. Registers are 32 bits wide, as addresses are, so that every fold is exact.
 //!
 //! The decision is taken once, at the addition, for all users: each of them then computes the address from values
 //! that are in registers before the first. So nothing that was folded into the addition is left over: a shift that
@@ -17,6 +16,9 @@ use ice_codegen::lanes::is_lane_of_shuffle;
 use ice_codegen::mach::Sink;
 use ice_codegen::{Constant, Operands as _, Words as _};
 use ice_ir::{BinaryOp, InstData, Symbol, Type, Value, ValueDef};
+
+/// Most accesses that compute the sum of two registers each.
+const MAX_SUMS: u32 = 4;
 
 /// What an access can have in its address.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,7 +121,7 @@ impl Arm32 {
     ) -> bool {
         let Some(result) = cx.func.result(sum) else { return false };
         cx.uses.is_only_address(result)
-            && cx.uses.count(result) <= if self.is_confined() { 1 } else { 2 }
+            && cx.uses.count(result) <= if self.is_confined() { 1 } else { MAX_SUMS }
             && (cx.frame_object(base).is_none() || cx.frame_object(offset).is_none())
             && cx.uses.accessed(result).all(|ty| form(ty).index >= index)
     }
