@@ -24,7 +24,8 @@ fn main() {
     graph.compute(func);
     dominators.compute(func, &graph);
     uses.compute(func);
-    ice_passes::number_values(func, &graph, &dominators, &mut uses, &mut ice_passes::Numbering::default());
+    let (addressing, mut numbering) = (ice_ir::Addressing::BaseAndIndex, ice_passes::Numbering::default());
+    ice_passes::number_values(func, &graph, &dominators, &mut uses, addressing, &mut numbering);
     let mut text = String::new();
     ice_ir::write_program(&program, &mut text).expect("a string takes everything");
     print!("{text}");

@@ -20,7 +20,7 @@ use crate::changed::Changed;
 use crate::preheader::Preheaders;
 use crate::worth::is_worth_register;
 use alloc::vec::Vec;
-use ice_ir::{Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest};
+use ice_ir::{Addressing, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, LoopForest};
 
 /// Most instructions that move together: a vector of 16 lanes that are taken out of others has 32.
 const MAX_NEEDED: usize = 32;
@@ -37,6 +37,7 @@ struct Hoist<'a> {
     func: &'a mut Function,
     tree: &'a DominatorTree,
     loops: &'a LoopForest,
+    addressing: Addressing,
     scratch: &'a mut HoistScratch,
     has_moved: bool,
 }
@@ -47,13 +48,14 @@ pub fn hoist_invariants(
     cfg: &ControlFlowGraph,
     tree: &DominatorTree,
     loops: &mut LoopForest,
+    addressing: Addressing,
     scratch: &mut HoistScratch,
 ) -> Changed {
     if loops.num_loops() == 0 {
         return Changed::Nothing;
     }
     scratch.preheaders.begin(func);
-    let mut pass = Hoist { func, tree, loops, scratch, has_moved: false };
+    let mut pass = Hoist { func, tree, loops, addressing, scratch, has_moved: false };
     for &block in tree.rpo() {
         if loops.depth(block) == 0 {
             continue;
@@ -62,7 +64,7 @@ pub fn hoist_invariants(
         while let Some(inst) = next {
             next = pass.func.layout.next_inst(inst);
             if is_movable(pass.func, inst)
-                && is_worth_register(pass.func, pass.func.inst(inst))
+                && is_worth_register(pass.func, pass.func.inst(inst), addressing)
                 && let Some(header) = pass.destination(block, inst)
                 && let Some(preheader) = pass.scratch.preheaders.of(pass.func, (cfg, tree, loops), header)
             {
@@ -112,7 +114,7 @@ impl Hoist<'_> {
                 {
                     if needed.len() < MAX_NEEDED
                         && is_movable(func, def)
-                        && !is_worth_register(func, func.inst(def))
+                        && !is_worth_register(func, func.inst(def), self.addressing)
                     {
                         needed.push(def);
                     } else {

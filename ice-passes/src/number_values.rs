@@ -48,7 +48,8 @@ use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::vectors::is_lane;
 use ice_ir::{
-    BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type, Uses, Value,
+    Addressing, BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type,
+    Uses, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -72,6 +73,7 @@ struct Entry {
 /// Tables of the pass. Reused from function to function.
 pub struct Numbering {
     entries: Box<[Entry; SLOTS]>,
+    addressing: Addressing,
     epoch: u32,
     /// The present state of memory, and how many there are.
     memory: u32,
@@ -103,6 +105,7 @@ impl Default for Numbering {
         let entries = vec![empty; SLOTS].into_boxed_slice().try_into();
         Numbering {
             entries: entries.unwrap_or_else(|_| unreachable!("there are as many entries")),
+            addressing: Addressing::Base,
             epoch: 0,
             memory: 0,
             states: 0,
@@ -123,10 +126,12 @@ pub fn number_values(
     cfg: &ControlFlowGraph,
     tree: &DominatorTree,
     uses: &mut Uses,
+    addressing: Addressing,
     numbering: &mut Numbering,
 ) -> Changed {
     // The dead would keep their old operands, which may be gone.
     let had_dead = uses.remove_dead(func);
+    numbering.addressing = addressing;
     let mut count = numbering.begin(func, uses);
     for &block in tree.rpo() {
         match *cfg.preds(block) {
@@ -554,7 +559,10 @@ impl Numbering {
             InstData::Load { .. } => {
                 entry.memory == self.memory && (entry.block == block || tree.dominates(entry.block, block))
             }
-            _ => entry.block == block || is_worth_register(func, data) && tree.dominates(entry.block, block),
+            _ => {
+                entry.block == block
+                    || is_worth_register(func, data, self.addressing) && tree.dominates(entry.block, block)
+            }
         };
         is_usable.then_some(entry.value)
     }

@@ -37,8 +37,13 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
                 writeln!(text, "{block}: depth {}, {header}", loops.depth(block))?;
             }
         }
-        "number-values" => {
-            let changed = number_values(func, &cfg, &tree, &mut uses, &mut Numbering::of(module));
+        "number-values" | "number-values-without-sums" => {
+            let addressing = match name {
+                "number-values" => Addressing::BaseAndIndex,
+                _ => Addressing::Base,
+            };
+            let mut numbering = Numbering::of(module);
+            let changed = number_values(func, &cfg, &tree, &mut uses, addressing, &mut numbering);
             hold(&uses, func)?;
             write_changed(module, func, changed, &before, &mut text)?;
         }
@@ -48,7 +53,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
         }
         "licm" => {
             let mut scratch = HoistScratch::default();
-            let changed = hoist_invariants(func, &cfg, &tree, &mut loops, &mut scratch);
+            let changed =
+                hoist_invariants(func, &cfg, &tree, &mut loops, Addressing::BaseAndIndex, &mut scratch);
             write_changed(module, func, changed, &before, &mut text)?;
         }
         "reduce-strength" | "reduce-strength-without-sums" | "reduce-strength-with-steps" => {

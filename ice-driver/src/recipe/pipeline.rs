@@ -498,11 +498,25 @@ impl Pipeline {
             }
             Step::NumberValues => {
                 let (dominators, uses) = (&self.dominators, &mut self.uses);
-                ice_passes::number_values(&mut self.func, cfg, dominators, uses, &mut self.numbering)
+                ice_passes::number_values(
+                    &mut self.func,
+                    cfg,
+                    dominators,
+                    uses,
+                    addressing,
+                    &mut self.numbering,
+                )
             }
             Step::Licm => {
                 let (dominators, loops) = (&self.dominators, &mut self.loops);
-                ice_passes::hoist_invariants(&mut self.func, cfg, dominators, loops, &mut self.hoist)
+                ice_passes::hoist_invariants(
+                    &mut self.func,
+                    cfg,
+                    dominators,
+                    loops,
+                    addressing,
+                    &mut self.hoist,
+                )
             }
             Step::ReduceStrength => {
                 let addresses = (pointer, addressing);
