@@ -567,6 +567,7 @@ impl Numbering {
         is_usable.then_some(entry.value)
     }
 
+    #[inline(always)]
     fn find_or_insert(
         &mut self,
         func: &Function,
