@@ -78,6 +78,8 @@ struct Access {
     is_operand: bool,
     /// Whether the address is accessed, and not what is stored or handed on.
     is_access: bool,
+    /// Whether some rounds pass it by.
+    is_rare: bool,
     /// What comes from outside the loop, once computed in front of it.
     base: Option<Value>,
     /// Whether it was looked at, and whether it is the first of the same sum but for the number.
@@ -145,6 +147,7 @@ pub fn reduce_strength(
         return Changed::Nothing;
     }
     pass.scratch.accesses.sort_by_key(|access| access.header);
+    pass.drop_rare();
     pass.scratch.touched.clear();
     pass.scratch.gone.clear();
     pass.scratch.gone.resize(pass.func.num_values(), Gone::default());
@@ -216,9 +219,12 @@ impl Pass<'_> {
             if self.steps() && block != latch && self.graphs.0.succs(block).iter().any(is_outside) {
                 self.scratch.leaves_early[header.index()] = true;
             }
-            if !self.graphs.1.dominates(block, latch) {
+            let is_rare = !self.graphs.1.dominates(block, latch);
+            let own = |access: &Access| access.header == header && !access.is_rare;
+            if is_rare && !self.scratch.accesses.iter().rev().take(MAX_ADDRESSES).any(own) {
                 continue;
             }
+            let ends = (header, latch);
             let mut next = self.func.layout.first_inst(block);
             while let Some(inst) = next {
                 next = self.func.layout.next_inst(inst);
@@ -227,15 +233,15 @@ impl Pass<'_> {
                 }
                 match *self.func.inst(inst) {
                     InstData::Load { address, .. } => {
-                        self.note((header, latch), inst, address, self.func.result(inst));
+                        self.note(ends, is_rare, inst, address, self.func.result(inst));
                     }
                     InstData::Store { address, value, .. } => {
-                        self.note((header, latch), inst, address, Some(value));
-                        self.note((header, latch), inst, value, None);
+                        self.note(ends, is_rare, inst, address, Some(value));
+                        self.note(ends, is_rare, inst, value, None);
                     }
                     InstData::Call { args, .. } => {
                         for n in 0..self.func.args(args).len() {
-                            self.note((header, latch), inst, self.func.args(args)[n], None);
+                            self.note(ends, is_rare, inst, self.func.args(args)[n], None);
                         }
                     }
                     _ => {}
@@ -245,7 +251,17 @@ impl Pass<'_> {
     }
 
     /// Notes that `inst` uses `address` to access `accessed` there, or for something else, if the loop may gain.
-    fn note(&mut self, ends: (Block, Block), inst: Inst, address: Value, accessed: Option<Value>) {
+    fn note(
+        &mut self,
+        ends: (Block, Block),
+        is_rare: bool,
+        inst: Inst,
+        address: Value,
+        accessed: Option<Value>,
+    ) {
+        if is_rare && accessed.is_none() {
+            return;
+        }
         let is_sum = |def| matches!(self.func.inst(def), InstData::Binary { op: BinaryOp::Add, .. });
         if accessed.is_none()
             && (self.func.value_type(address) != self.pointer
@@ -267,10 +283,33 @@ impl Pass<'_> {
             size,
             is_operand,
             is_access: accessed.is_some(),
+            is_rare,
             base: None,
             is_done: false,
             is_first: false,
         });
+    }
+
+    /// Leaves those that some rounds pass by only where another access of each round has the same sum, but for the number.
+    fn drop_rare(&mut self) {
+        let accesses = &mut self.scratch.accesses;
+        if !accesses.iter().any(|access| access.is_rare) {
+            return;
+        }
+        let mut start = 0;
+        while let Some(&Access { header, .. }) = accesses.get(start) {
+            let end = start + accesses[start..].iter().take_while(|access| access.header == header).count();
+            for n in start..end {
+                let access = accesses[n];
+                let has_same = |other: &Access| !other.is_rare && other.sum.has_same(&access.sum, is_any);
+                if access.is_rare {
+                    accesses[n].is_done =
+                        end - start > MAX_ADDRESSES || !accesses[start..end].iter().any(has_same);
+                }
+            }
+            start = end;
+        }
+        accesses.retain(|access| !access.is_done);
     }
 
     /// The one block of a loop from which its next round begins, if control enters it at its header alone.
@@ -485,20 +524,22 @@ impl Pass<'_> {
             true if access.is_operand => Part::Address,
             true => Part::Unscaled,
         };
-        let vanished = self.drop_use(access.header, access.address, part);
+        let Some(latch) = self.latch(access.header) else { return 0 };
+        let vanished = self.drop_use((access.header, latch), access.address, part);
         // A sum with the number is left.
         let is_left = !access.is_access && access.sum.number != 0;
         vanished.saturating_sub(u32::from(is_left))
     }
 
-    /// A use of `value` vanishes, as the address of an access or as a part of one. How many instructions of the loop do
-    /// with it that an operand of memory does not compute.
-    fn drop_use(&mut self, header: Block, value: Value, part: Part) -> u32 {
+    /// A use of `value` vanishes, as the address of an access or as a part of one. How many instructions of each round of the
+    /// loop do with it that an operand of memory does not compute.
+    fn drop_use(&mut self, ends: (Block, Block), value: Value, part: Part) -> u32 {
         let Some(def) = self.func.defining_inst(value) else { return 0 };
-        let block = self.func.layout.block_of(def);
-        if block.is_none_or(|block| !self.loops().contains(header, block)) {
+        let Some(block) =
+            self.func.layout.block_of(def).filter(|&block| self.loops().contains(ends.0, block))
+        else {
             return 0;
-        }
+        };
         let Some(gone) = self.scratch.gone.get_mut(value.index()) else { return 0 };
         gone.uses += 1;
         gone.is_term |= part == Part::Term;
@@ -525,7 +566,8 @@ impl Pass<'_> {
             _ => false,
         };
         let rest = if part != Part::Term && number.is_some() { Part::Numbered } else { Part::Term };
-        u32::from(!is_free) + self.drop_use(header, a, rest) + self.drop_use(header, b, Part::Term)
+        let is_saved = !is_free && self.graphs.1.dominates(block, ends.1);
+        u32::from(is_saved) + self.drop_use(ends, a, rest) + self.drop_use(ends, b, Part::Term)
     }
 
     /// Whether `value` is a value shifted by a number.
@@ -592,7 +634,8 @@ fn steps_register(accesses: &[Access], sum: &Sum) -> bool {
     let (least, most) = own().fold((i64::MAX, i64::MIN), |(least, most), access| {
         (least.min(access.sum.number), most.max(access.sum.number))
     });
-    let is_near = own().all(|access| access.sum.number == least || access.sum.number == most)
+    let is_near = own().all(|access| !access.is_rare)
+        && own().all(|access| access.sum.number == least || access.sum.number == most)
         && own().all(|access| most == least || most - least == access.size);
     is_near && sum.multiples().next().is_none() && sum.distance().unsigned_abs() <= MAX_STEP
 }
