@@ -20,6 +20,22 @@ const MAX_ARGUMENT: u32 = 128;
 /// A part of a region that one move copies: its bytes and its offset.
 type Chunk = (u8, i32);
 
+/// The moves that cover `length` bytes, from the widest of `sizes`, of which the last is 1. Where they may overlap, what is left and
+/// no size of its own is covered by one more move of the size before.
+pub fn chunks(sizes: &'static [u8], length: i64, may_overlap: bool) -> impl Iterator<Item = Chunk> {
+    let (mut offset, mut before) = (0, 0);
+    core::iter::from_fn(move || {
+        let left = length - offset;
+        let size = sizes.iter().copied().find(|&size| i64::from(size) <= left)?;
+        let overlaps = may_overlap && i64::from(size) != left && before > size && i64::from(before) >= left;
+        let size = if overlaps { before } else { size };
+        let at = if overlaps { length - i64::from(size) } else { offset };
+        before = size;
+        offset = at + i64::from(size);
+        Some((size, at as i32))
+    })
+}
+
 /// Rules for regions of memory.
 pub trait MemoryRules: Words {
     /// A memory operand.
@@ -27,6 +43,8 @@ pub trait MemoryRules: Words {
 
     /// The sizes of moves in bytes, from the widest; the last is 1.
     const CHUNKS: &'static [u8];
+    /// Whether moves take as long from any address, so that they may overlap.
+    const OVERLAPS: bool;
 
     /// An address as a memory operand for several accesses.
     fn object_or_register<S: Sink<Self::Inst>>(self, cx: &mut Cx<'_, Self, S>, address: Value) -> Self::Mem;
@@ -70,15 +88,9 @@ pub trait MemoryRules: Words {
         count: u32,
     );
 
-    /// The moves that cover `length` bytes, from the widest.
+    /// The moves that cover `length` bytes.
     fn chunks(length: i64) -> impl Iterator<Item = Chunk> {
-        let mut offset = 0;
-        core::iter::from_fn(move || {
-            let size = Self::CHUNKS.iter().copied().find(|&size| i64::from(size) <= length - offset)?;
-            let at = offset as i32;
-            offset += i64::from(size);
-            Some((size, at))
-        })
+        chunks(Self::CHUNKS, length, Self::OVERLAPS)
     }
 
     /// A copy. Everything is read before anything is written, so that the regions may overlap.
@@ -184,7 +196,7 @@ pub trait MemoryRules: Words {
         align_log2: u8,
         count: u32,
     ) -> VReg {
-        let loaded: ArrayVec<(VReg, i32), 4> = Self::chunks(count.into())
+        let loaded: ArrayVec<(VReg, i32), 4> = chunks(Self::CHUNKS, count.into(), false)
             .map(|(size, at)| (self.load_chunk(cx, size, Self::offset(from, at), align_log2), at))
             .collect();
         let mut word = None;

@@ -114,6 +114,7 @@ impl MemoryRules for Aarch64 {
     type Mem = Amode;
 
     const CHUNKS: &'static [u8] = &[16, 8, 4, 2, 1];
+    const OVERLAPS: bool = true;
 
     fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
         let base = match cx.frame_object(address) {

@@ -143,6 +143,7 @@ impl MemoryRules for Arm32 {
     type Mem = Amode;
 
     const CHUNKS: &'static [u8] = &[16, 4, 2, 1];
+    const OVERLAPS: bool = true;
 
     fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
         match cx.frame_object(address) {

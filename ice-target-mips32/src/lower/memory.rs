@@ -262,6 +262,7 @@ impl MemoryRules for Mips32 {
     type Mem = Amode;
 
     const CHUNKS: &'static [u8] = &[4, 1];
+    const OVERLAPS: bool = false;
 
     fn object_or_register<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, address: Value) -> Amode {
         let base = match cx.frame_object(address) {

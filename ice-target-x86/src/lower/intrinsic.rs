@@ -6,6 +6,7 @@ use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
+use ice_codegen::words::chunks;
 use ice_codegen::{ErrorKind, Libcall, Operands as _};
 use ice_ir::{Intrinsic, Segment, Type, Value, ValueDef};
 
@@ -17,6 +18,8 @@ const MAX_WORDS: i64 = 16;
 
 /// Most moves that a length up to this takes: 16 bytes each, the last one of what is left.
 const MAX_CHUNKS: usize = 8;
+/// The sizes of moves: the first two through vector registers.
+const CHUNKS: &[u8] = &[16, 8, 4, 2, 1];
 
 /// How `roundss` and its like round (Intel's manual, volume 2, ROUNDPD, figure 4-24). But for the last, results that are inexact
 /// raise no exception.
@@ -260,24 +263,6 @@ impl X86 {
 
     // ---- memory
 
-    /// The sizes of the moves that cover `length` bytes, from `widest` on, with their offsets. What is left
-    /// and no size of its own is covered by one more move of the size before, which overlaps.
-    fn chunks(self, length: i64, widest: u8) -> impl Iterator<Item = (u8, i32)> {
-        let mut offset = 0i64;
-        let mut before = 0;
-        core::iter::from_fn(move || {
-            let left = length - offset;
-            let size =
-                [16u8, 8, 4, 2, 1].into_iter().find(|&size| size <= widest && i64::from(size) <= left)?;
-            let overlaps = i64::from(size) != left && before > size && i64::from(before) >= left;
-            let size = if overlaps { before } else { size };
-            let at = if overlaps { length - i64::from(size) } else { offset };
-            before = size;
-            offset = at + i64::from(size);
-            Some((size, at as i32))
-        })
-    }
-
     fn inline_length<S: Sink<Inst>>(cx: &Cx<'_, S>, length: Value) -> Option<i64> {
         cx.func.int_value(length).filter(|n| (0..=MAX_INLINE).contains(n))
     }
@@ -293,7 +278,7 @@ impl X86 {
         let to = self.address(cx, dst);
         let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), MAX_CHUNKS>::new();
         let at_once = if op == Intrinsic::Memcpy { 4 } else { MAX_CHUNKS };
-        let mut chunks = self.chunks(length, 16).peekable();
+        let mut chunks = chunks(CHUNKS, length, true).peekable();
         while let Some((size, offset)) = chunks.next() {
             let mem = from.offset(offset);
             let temp = match size {
@@ -347,7 +332,7 @@ impl X86 {
             }
             Some(vector)
         };
-        for (size, offset) in self.chunks(length, 16) {
+        for (size, offset) in chunks(CHUNKS, length, true) {
             let mem = to.offset(offset);
             cx.sink.push(match (size, vector) {
                 (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
@@ -375,7 +360,8 @@ impl X86 {
             cx.sink.push(Inst::SseUnaryImm { op: SseOp::Pshufd, dst: vector, src, imm: 0 });
             vector
         });
-        for (size, offset) in self.chunks(length, if vector.is_some() { 16 } else { 4 }) {
+        let sizes = if vector.is_some() { CHUNKS } else { &CHUNKS[2..] };
+        for (size, offset) in chunks(sizes, length, true) {
             let mem = to.offset(offset);
             cx.sink.push(match (size, vector) {
                 (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
