@@ -4,7 +4,7 @@
 #[path = "common/filetest.rs"]
 mod filetest;
 
-use ice_codegen::switch::{self, Otherwise, SwitchNode, SwitchPlan, SwitchScratch};
+use ice_codegen::switch::{self, Otherwise, SwitchNode, SwitchPlan, SwitchScratch, SwitchWidth};
 use ice_codegen::{BlockLayout, magic};
 use ice_ir::{
     BinaryOp, Block, ControlFlowGraph, Function, InstData, LoopForest, Module, Program, Rules,
@@ -28,14 +28,16 @@ fn perform(name: &str, func: &Function) -> Result<String, Failed> {
                 writeln!(text, "{block}{}", if layout.is_cold(block) { " cold" } else { "" })?;
             }
         }
-        "switch" => {
+        // Of values in several registers, and of those in one of 64 bits.
+        "switch" | "switch-of-64" => {
+            let register = if name == "switch" { 0 } else { 64 };
             let (mut scratch, mut plan) = (SwitchScratch::default(), SwitchPlan::default());
             for block in func.blocks() {
                 let Some(last) = func.layout.last_inst(block) else { continue };
                 if let InstData::Switch { value, default, table } = *func.inst(last) {
-                    let bits = func.value_type(value).bits();
+                    let width = SwitchWidth { bits: func.value_type(value).bits(), register };
                     switch::plan(
-                        bits,
+                        width,
                         Otherwise::Goes(default),
                         &func.switch(table).cases,
                         |block| block,
@@ -73,6 +75,12 @@ fn write_plan(plan: &SwitchPlan<Block>, text: &mut String) -> std::fmt::Result {
             }
             SwitchNode::Range { low, high, target, otherwise } => {
                 writeln!(text, "{n}: {low}..={high}: {target}, else {otherwise}")?;
+            }
+            SwitchNode::Within { low, high, inside, outside } => {
+                writeln!(text, "{n}: {low}..={high}: {inside}, else {outside}")?;
+            }
+            SwitchNode::Bits { mask, bits, target, otherwise } => {
+                writeln!(text, "{n}: {mask:#x} of {bits:?}: {target}, else {otherwise}")?;
             }
             SwitchNode::Table { low, start, len, default, bounds } => {
                 let entries = plan.entries[start as usize..][..len as usize].iter();

@@ -158,9 +158,10 @@ fn merge(busy: &mut Vec<Held>, segments: &[Segment], vreg: u32) {
 /// Takes the segments of `vreg` out of the sorted list `busy`.
 fn take_out(busy: &mut Vec<Held>, segments: &[Segment], vreg: u32) {
     let (Some(first), Some(last)) = (segments.first(), segments.last()) else { return };
-    let mut kept = busy.partition_point(|held| held.from < first.from);
-    let end = kept + busy[kept..].partition_point(|held| held.from <= last.from);
-    for k in kept..end {
+    let start = busy.partition_point(|held| held.from < first.from);
+    let end = start + busy[start..].partition_point(|held| held.from <= last.from);
+    let mut kept = start;
+    for k in start..end {
         if busy[k].vreg != vreg {
             busy[kept] = busy[k];
             kept += 1;
