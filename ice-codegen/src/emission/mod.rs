@@ -17,12 +17,14 @@
 
 mod branch;
 mod cursor;
+mod frame;
 mod landings;
 mod stack;
 mod switch;
 
 pub use branch::BranchEmitter;
 pub use cursor::{Cursor, Outcome, finish, label};
+pub use frame::FrameEmitter;
 pub use landings::Landings;
 pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};

@@ -16,8 +16,9 @@ use ice_asm::aarch64::{
 };
 use ice_codegen::FrameChange;
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::{FramePointer, MachBlock};
+use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
+use ice_codegen::late_frame::LateFrame;
+use ice_codegen::mach::FramePointer;
 
 /// `paciasp`: signs x30 with the stack pointer (DDI 0487, C6.2). Processors without signatures do nothing, as with the others.
 const SIGN_RETURN: u8 = 25;
@@ -58,37 +59,30 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
     }
 }
 
-impl<L: Listing> Emitter<'_, L> {
-    /// Whether the frame is taken in two steps: the last saved register is out of the reach of a pair, or a page is taken.
-    fn is_large(&self) -> bool {
-        let frame = self.frame;
-        frame.layout.size + frame.save_area >= PAGE
-            || !fits_pair((frame.layout.size + frame.save_area) as i32, 3)
+impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
+    fn late(&self) -> &'a LateFrame {
+        self.late
     }
 
-    /// Begins the function, with its frame if that is taken here. The signing of a return address is good as a landing, too.
-    pub(super) fn begin_function(&mut self) {
-        let is_late = self.late.place().is_some();
-        if self.cursor.mach.frame.is_landing && (is_late || !self.frame.signs_return) {
-            self.e.hint(LANDING_OF_CALLS);
-        }
-        match is_late {
-            true => self.is_bare = true,
-            false => self.prologue(),
-        }
+    fn is_bare(&self) -> bool {
+        self.is_bare
     }
 
-    /// Takes the frame if this is the block for that. In a function that has such a block others are bare: what unwinding
-    /// knows follows the code from one kind to the other.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn enter_block(&mut self, block: MachBlock) {
-        let (was_bare, is_bare) = (self.is_bare, self.late.is_bare(block));
+    fn set_bare(&mut self, is_bare: bool) {
         self.is_bare = is_bare;
-        if self.late.place() == Some(block) {
-            return self.prologue();
+    }
+
+    /// Signs the return address, saves registers and takes the frame, and says so to who unwinds.
+    fn prologue(&mut self) {
+        self.take_all();
+        if self.steps.are_wanted() {
+            self.frame.describe(self.facts);
+            self.steps.note_body(self.e.buf.offset(), self.facts);
         }
-        if was_bare == is_bare || !self.steps.are_exact() {
+    }
+
+    fn follow_frame(&mut self, is_bare: bool) {
+        if !self.steps.are_exact() {
             return;
         }
         let offset = self.e.buf.offset();
@@ -104,14 +98,23 @@ impl<L: Listing> Emitter<'_, L> {
             self.steps.note(offset, FrameChange::Signed);
         }
     }
+}
 
-    /// Signs the return address, saves registers and takes the frame, and says so to who unwinds.
-    fn prologue(&mut self) {
-        self.take_all();
-        if self.steps.are_wanted() {
-            self.frame.describe(self.facts);
-            self.steps.note_body(self.e.buf.offset(), self.facts);
+impl<L: Listing> Emitter<'_, L> {
+    /// Whether the frame is taken in two steps: the last saved register is out of the reach of a pair, or a page is taken.
+    fn is_large(&self) -> bool {
+        let frame = self.frame;
+        frame.layout.size + frame.save_area >= PAGE
+            || !fits_pair((frame.layout.size + frame.save_area) as i32, 3)
+    }
+
+    /// Begins the function, with its frame if that is taken here. The signing of a return address is good as a landing, too.
+    pub(super) fn begin_function(&mut self) {
+        let is_late = self.late.place().is_some();
+        if self.cursor.mach.frame.is_landing && (is_late || !self.frame.signs_return) {
+            self.e.hint(LANDING_OF_CALLS);
         }
+        self.begin_frame();
     }
 
     fn take_all(&mut self) {

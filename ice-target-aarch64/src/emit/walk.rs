@@ -6,7 +6,7 @@ use crate::inst::Inst;
 use crate::regs;
 use ice_asm::aarch64::{Branches, FloatWidth, Mem, Transfer, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, label};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, FrameEmitter as _, InstEmitter, label};
 use ice_codegen::fusion::Ledger;
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;

@@ -7,8 +7,9 @@ use core::ops::Range;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::{FramePointer, MachBlock};
+use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
+use ice_codegen::late_frame::LateFrame;
+use ice_codegen::mach::FramePointer;
 
 /// The size of a page as an operand.
 const PAGE_IMM: ModImm = ModImm::new(PAGE).expect("a power of two can be encoded");
@@ -33,33 +34,29 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
     }
 }
 
-impl<L: Listing> Emitter<'_, L> {
-    /// Begins the function, with its frame if that is taken here.
-    pub(super) fn begin_function(&mut self) {
-        match self.late.place() {
-            Some(_) => self.set_bare(true),
-            None => self.prologue(),
-        }
+impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
+    fn late(&self) -> &'a LateFrame {
+        self.late
     }
 
-    /// Notes whether there is a frame in what follows.
+    fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
     fn set_bare(&mut self, is_bare: bool) {
         self.is_bare = is_bare;
         self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
     }
 
-    /// Takes the frame if this is the block for that.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn enter_block(&mut self, block: MachBlock) {
-        self.set_bare(self.late.is_bare(block));
-        if self.late.place() == Some(block) {
-            self.prologue();
-        }
-    }
-
-    /// Saves registers and takes the frame.
     fn prologue(&mut self) {
+        self.save_and_take();
+        self.body = self.e.buf.offset();
+    }
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Saves registers and takes the frame.
+    fn save_and_take(&mut self) {
         let frame = self.frame;
         if frame.register_arguments > 0 {
             self.add_offset(Gpr::SP, Gpr::SP, -(frame.register_arguments as i32));
@@ -75,7 +72,6 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.vpush(AL, Dreg::new(first), count);
         }
         self.take_frame(frame.layout.size);
-        self.body = self.e.buf.offset();
     }
 
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts

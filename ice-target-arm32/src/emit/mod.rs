@@ -29,7 +29,7 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::emission::{self, Cursor, FrameEmitter as _, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan, Writeback};
 use ice_codegen::late_frame::LateFrame;
@@ -89,7 +89,7 @@ pub(crate) fn emit_function<L: Listing>(
         incoming: frame.layout.incoming,
         body: 0,
     };
-    emitter.begin_function();
+    emitter.begin_frame();
     emitter.walk();
     if steps.are_wanted() {
         frame.describe(facts);

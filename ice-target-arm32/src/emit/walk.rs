@@ -5,7 +5,7 @@ use crate::inst::Inst;
 use crate::regs;
 use ice_asm::arm32::{Branches, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, FrameEmitter as _, InstEmitter, NO_REGISTER, label};
 use ice_codegen::fusion::Ledger;
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;

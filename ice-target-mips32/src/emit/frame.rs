@@ -10,8 +10,9 @@ use core::ops::Range;
 use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Taken, Transfer};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::{FramePointer, MachBlock};
+use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
+use ice_codegen::late_frame::LateFrame;
+use ice_codegen::mach::FramePointer;
 
 impl<L: Listing> StackSteps for Emitter<'_, L> {
     fn touch_stack(&mut self) {
@@ -33,6 +34,26 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
     }
 }
 
+impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
+    fn late(&self) -> &'a LateFrame {
+        self.late
+    }
+
+    fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
+    fn set_bare(&mut self, is_bare: bool) {
+        self.is_bare = is_bare;
+        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
+    }
+
+    fn prologue(&mut self) {
+        self.save_and_take();
+        self.body = self.e.buf.offset();
+    }
+}
+
 impl<L: Listing> Emitter<'_, L> {
     /// Whether the frame is taken in two steps.
     fn is_large(&self) -> bool {
@@ -42,30 +63,11 @@ impl<L: Listing> Emitter<'_, L> {
     /// Begins the function, with its frame if that is taken here.
     pub(super) fn begin_function(&mut self) {
         self.begin_global_base();
-        match self.late.place() {
-            Some(_) => self.set_bare(true),
-            None => self.prologue(),
-        }
-    }
-
-    /// Notes whether there is a frame in what follows.
-    fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
-    }
-
-    /// Takes the frame if this is the block for that.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn enter_block(&mut self, block: MachBlock) {
-        self.set_bare(self.late.is_bare(block));
-        if self.late.place() == Some(block) {
-            self.prologue();
-        }
+        self.begin_frame();
     }
 
     /// Saves registers and takes the frame.
-    fn prologue(&mut self) {
+    fn save_and_take(&mut self) {
         let (size, area) = (self.frame.layout.size, self.frame.save_area);
         let is_large = self.is_large();
         let first = if is_large { area } else { area + size };
@@ -77,7 +79,6 @@ impl<L: Listing> Emitter<'_, L> {
         if self.frame.layout.pointer == FramePointer::Used {
             self.copy(Gpr::FP, Gpr::SP);
         }
-        self.body = self.e.buf.offset();
     }
 
     /// Stores or loads all saved registers, which begin at this offset from the stack pointer.

@@ -6,7 +6,7 @@ use crate::inst::Inst;
 use crate::regs;
 use ice_asm::mips32::{Branches, FloatWidth, Mem, Transfer};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, FrameEmitter as _, InstEmitter, NO_REGISTER, label};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::Edit;
 

@@ -12,8 +12,9 @@ use core::ops::Range;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, SseOp, Width};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{InstEmitter as _, StackSteps};
-use ice_codegen::mach::{FramePointer, MachBlock};
+use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
+use ice_codegen::late_frame::LateFrame;
+use ice_codegen::mach::FramePointer;
 use ice_codegen::{FrameChange, SavedRegister};
 use ice_regalloc::PReg;
 
@@ -54,35 +55,26 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
     }
 }
 
-impl<L: Listing> Emitter<'_, L> {
-    /// Begins the function, with its frame if that is taken here.
-    pub(super) fn begin_function(&mut self) {
-        if self.target.tracks_branches && self.cursor.mach.frame.is_landing {
-            self.e.end_branch();
-        }
-        match self.late.place() {
-            None => self.prologue(),
-            Some(_) => self.set_bare(true),
-        }
+impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
+    fn late(&self) -> &'a LateFrame {
+        self.late
     }
 
-    /// Notes whether there is a frame in what follows.
+    fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
     fn set_bare(&mut self, is_bare: bool) {
         self.is_bare = is_bare;
         self.incoming = if is_bare { self.stack_width().bytes() as i32 } else { self.frame.layout.incoming };
     }
 
-    /// Takes the frame if this is the block for that. In a function that has such a block others are bare: what unwinding
-    /// knows follows the code from one kind to the other.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn enter_block(&mut self, block: MachBlock) {
-        let (was_bare, is_bare) = (self.is_bare, self.late.is_bare(block));
-        self.set_bare(is_bare);
-        if self.late.place() == Some(block) {
-            return self.prologue();
-        }
-        if !self.steps.are_exact() || was_bare == is_bare {
+    fn prologue(&mut self) {
+        self.save_and_take();
+    }
+
+    fn follow_frame(&mut self, is_bare: bool) {
+        if !self.steps.are_exact() {
             return;
         }
         if !is_bare {
@@ -95,9 +87,19 @@ impl<L: Listing> Emitter<'_, L> {
             self.note(|em| FrameChange::Restored(em.dwarf(regs::gpr(reg))));
         }
     }
+}
+
+impl<L: Listing> Emitter<'_, L> {
+    /// Begins the function, with its frame if that is taken here.
+    pub(super) fn begin_function(&mut self) {
+        if self.target.tracks_branches && self.cursor.mach.frame.is_landing {
+            self.e.end_branch();
+        }
+        self.begin_frame();
+    }
 
     /// Saves registers and takes the frame.
-    fn prologue(&mut self) {
+    fn save_and_take(&mut self) {
         let width = self.stack_width();
         let mut pushed = 1;
         if self.frame.layout.pointer == FramePointer::Used {

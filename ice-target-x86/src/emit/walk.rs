@@ -7,7 +7,7 @@ use crate::inst::Inst;
 use crate::regs::{self, GPR};
 use ice_asm::x86::{Branches, Imm, Rm, Width};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{BranchEmitter as _, Cursor, InstEmitter, NO_REGISTER, label};
+use ice_codegen::emission::{BranchEmitter as _, Cursor, FrameEmitter as _, InstEmitter, NO_REGISTER, label};
 use ice_codegen::mach::MachBlock;
 use ice_regalloc::{Allocation, Edit, ProgPoint};
 
