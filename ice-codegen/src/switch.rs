@@ -169,7 +169,8 @@ pub enum Otherwise {
     Never(Block),
 }
 
-/// Of how many bits the value of a switch is, and how many a register has that holds it: none if it takes several.
+/// Of how many bits the value of a switch is, and how many a register has that holds it: none if it takes several, or if bits of a
+/// number are not tested.
 #[derive(Clone, Copy, Debug)]
 pub struct SwitchWidth {
     /// Bits of the value.

@@ -149,6 +149,11 @@ pub trait Target {
         false
     }
 
+    /// Whether emission tests the bit of a number that a register names, as decisions of switches want it.
+    fn tests_bits(&self) -> bool {
+        true
+    }
+
     /// Whether emission may take a frame at another block than the entry ([`late_frame`](crate::late_frame)).
     fn delays_frames(&self) -> bool {
         false

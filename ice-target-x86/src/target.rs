@@ -201,6 +201,11 @@ impl Target for X86 {
         true
     }
 
+    /// Validators take no `bt` whose bit a register names.
+    fn tests_bits(&self) -> bool {
+        !self.is_confined()
+    }
+
     fn delays_frames(&self) -> bool {
         !self.is_confined()
     }

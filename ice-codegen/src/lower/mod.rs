@@ -151,6 +151,8 @@ pub struct Lower<'a, I: MachInst, S: Sink<I>> {
     pub sink: &'a mut S,
     scratch: &'a mut LowerScratch,
     pub(crate) layouts: &'static [TypeLayout; Type::ALL.len()],
+    /// [`Target::tests_bits`].
+    tests_bits: bool,
     block: Option<Block>,
     /// Whether instructions go to the edge behind the block, or to one that other blocks lead to as well.
     on_edge: OnEdge,
@@ -340,6 +342,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
     /// and gives its index, and how a value of less than 32 bits is extended for it.
     pub fn plan_switch(&mut self, ty: Type, default: Block, cases: &[(i64, Block)]) -> (u32, Signedness) {
         let register = match (self.layouts[Type::I64 as usize].parts, self.layouts[ty as usize].parts) {
+            _ if !self.tests_bits => 0,
             (1, _) => 64,
             (_, 1) => 32,
             _ => 0,
@@ -588,6 +591,7 @@ pub fn lower_function<T: Target>(
         sink: mach,
         scratch,
         layouts,
+        tests_bits: target.tests_bits(),
         block: None,
         on_edge: OnEdge::No,
         inst: None,
