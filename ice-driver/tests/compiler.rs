@@ -17,7 +17,7 @@ block0:
 }
 define internal @g(v0: i32) -> i32 {
 block0:
-  switch v0, block4 [1: block1, 2: block2, 3: block3, 4: block1, 5: block2, 6: block4, 7: block3]
+  switch v0, block4 [1: block1, 2: block2, 3: block3, 4: block1, 5: block2, 6: block4, 7: block3, 8: block5]
 block1:
   v1: i32 = call @other(v0)
   ret v1
@@ -29,6 +29,9 @@ block3:
   ret v3
 block4:
   ret v0
+block5:
+  v4: i32 = xor v0, v0
+  ret v4
 }
 ";
 
