@@ -24,7 +24,7 @@ mod switch;
 
 pub use branch::BranchEmitter;
 pub use cursor::{Cursor, Outcome, finish, label};
-pub use frame::FrameEmitter;
+pub use frame::{FrameEmitter, FrameState};
 pub use landings::Landings;
 pub use stack::StackSteps;
 pub use switch::{Half, Relation, SwitchEmitter};

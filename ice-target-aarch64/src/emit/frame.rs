@@ -16,8 +16,7 @@ use ice_asm::aarch64::{
 };
 use ice_codegen::FrameChange;
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
-use ice_codegen::late_frame::LateFrame;
+use ice_codegen::emission::{FrameEmitter, FrameState, InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 
 /// `paciasp`: signs x30 with the stack pointer (DDI 0487, C6.2). Processors without signatures do nothing, as with the others.
@@ -60,16 +59,8 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
-    fn late(&self) -> &'a LateFrame {
-        self.late
-    }
-
-    fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
-    fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
+    fn frame_state(&mut self) -> &mut FrameState<'a> {
+        &mut self.state
     }
 
     /// Signs the return address, saves registers and takes the frame, and says so to who unwinds.
@@ -110,7 +101,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Begins the function, with its frame if that is taken here. The signing of a return address is good as a landing, too.
     pub(super) fn begin_function(&mut self) {
-        let is_late = self.late.place().is_some();
+        let is_late = self.state.late.place().is_some();
         if self.cursor.mach.frame.is_landing && (is_late || !self.frame.signs_return) {
             self.e.hint(LANDING_OF_CALLS);
         }
@@ -250,7 +241,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Restores registers, gives back the frame, and looks at the signature of the return address.
     fn leave(&mut self) {
-        if self.is_bare {
+        if self.state.is_bare {
             return;
         }
         self.give_back();

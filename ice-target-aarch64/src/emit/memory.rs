@@ -44,7 +44,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn slot(&mut self, place: Allocation, size_log2: u8) -> Mem {
         let argument = match place.as_remat().and_then(|inst| self.cursor.inst(inst)) {
             Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) => {
-                Some(self.incoming().wrapping_add(mem.disp))
+                Some(self.state.incoming.wrapping_add(mem.disp))
             }
             _ => None,
         };
@@ -56,16 +56,11 @@ impl<L: Listing> Emitter<'_, L> {
         self.near(Address { base, index: None, symbol: None, disp }, size_log2)
     }
 
-    /// The incoming arguments, from what the frame hangs off, or from the stack pointer where there is none.
-    fn incoming(&self) -> i32 {
-        if self.is_bare { 0 } else { self.frame.layout.incoming }
-    }
-
     /// The register and the offset from it at which a part of the frame begins, unless it is not there.
     #[inline(always)]
     pub(super) fn in_frame(&self, base: Base) -> Option<(Gpr, i32)> {
         let start = match base {
-            Base::Incoming => self.incoming(),
+            Base::Incoming => self.state.incoming,
             base => self.frame.start_of(base)?,
         };
         let register = match base {

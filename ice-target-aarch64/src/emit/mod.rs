@@ -26,7 +26,7 @@ use crate::target::Aarch64;
 use ice_asm::aarch64::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::assembly::TextParts;
-use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::emission::{self, Cursor, FrameState, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan};
 use ice_codegen::late_frame::LateFrame;
@@ -93,8 +93,7 @@ pub(crate) fn emit_function<L: Listing>(
         sites,
         texts,
         landings,
-        late,
-        is_bare: false,
+        state: FrameState::new(late, frame.layout.incoming),
         e: Encoder::new(buffer),
         cursor,
     };
@@ -127,10 +126,8 @@ struct Emitter<'a, L: Listing> {
     sites: &'a mut CallSites,
     texts: &'a mut TextParts,
     landings: &'a Landings,
-    /// Where the frame is taken.
-    late: &'a LateFrame,
-    /// There is no frame where emission is.
-    is_bare: bool,
+    /// What is known of the frame.
+    state: FrameState<'a>,
     e: Encoder<'a, L>,
     cursor: Cursor<'a, Inst>,
 }

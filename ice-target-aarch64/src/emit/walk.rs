@@ -38,7 +38,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
 
     #[inline(always)]
     fn begin_block(&mut self, block: MachBlock) {
-        if self.late.place().is_some() {
+        if self.state.late.place().is_some() {
             self.enter_block(block);
         }
         self.plan.clear();

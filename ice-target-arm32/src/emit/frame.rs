@@ -7,8 +7,7 @@ use core::ops::Range;
 use ice_asm::Listing;
 use ice_asm::arm32::{Alu, Cond, Dreg, Flags, Gpr, Mem, ModImm, RegList, Transfer};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
-use ice_codegen::late_frame::LateFrame;
+use ice_codegen::emission::{FrameEmitter, FrameState, InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 
 /// The size of a page as an operand.
@@ -35,28 +34,11 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
-    fn late(&self) -> &'a LateFrame {
-        self.late
-    }
-
-    fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
-    fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
+    fn frame_state(&mut self) -> &mut FrameState<'a> {
+        &mut self.state
     }
 
     fn prologue(&mut self) {
-        self.save_and_take();
-        self.body = self.e.buf.offset();
-    }
-}
-
-impl<L: Listing> Emitter<'_, L> {
-    /// Saves registers and takes the frame.
-    fn save_and_take(&mut self) {
         let frame = self.frame;
         if frame.register_arguments > 0 {
             self.add_offset(Gpr::SP, Gpr::SP, -(frame.register_arguments as i32));
@@ -73,7 +55,9 @@ impl<L: Listing> Emitter<'_, L> {
         }
         self.take_frame(frame.layout.size);
     }
+}
 
+impl<L: Listing> Emitter<'_, L> {
     /// Takes any number of bytes for an object: a touch and a step down, as long as there is a page. The number counts
     /// down, so that no address is computed that would wrap around.
     pub(super) fn take_stack_by_pages(&mut self, amount: Gpr) {
@@ -89,7 +73,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame, restores registers and returns.
     pub(super) fn epilogue(&mut self) {
-        if self.is_bare {
+        if self.state.is_bare {
             return self.jump_register(Gpr::LR);
         }
         let frame = self.frame;
@@ -150,7 +134,7 @@ impl<L: Listing> Emitter<'_, L> {
 
     /// Gives back the frame and restores registers, and leaves r12 alone if the callee's address is there.
     fn leave(&mut self, callee: Callee) {
-        if self.is_bare {
+        if self.state.is_bare {
             return;
         }
         let frame = self.frame;

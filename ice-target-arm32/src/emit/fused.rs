@@ -69,7 +69,7 @@ impl<'a, L: Listing> Emitter<'a, L> {
     pub(super) fn predicate(&mut self, cond: Cond, if_true: MachBlock, if_false: MachBlock) -> bool {
         let (code, block) = (self.code(), self.cursor.block);
         // The prologue has no condition.
-        if self.late.place().is_some_and(|place| [if_true, if_false].contains(&place)) {
+        if self.state.late.place().is_some_and(|place| [if_true, if_false].contains(&place)) {
             return false;
         }
         if ![if_true, if_false].into_iter().any(|body| may_be_body(code, block, body, self.written)) {

@@ -25,7 +25,7 @@ impl<L: Listing> Emitter<'_, L> {
             && let Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) =
                 self.cursor.mach.insts().get(inst.as_u32() as usize)
         {
-            return (self.base(), self.incoming.wrapping_add(mem.disp));
+            return (self.base(), self.state.incoming.wrapping_add(mem.disp));
         }
         let offset = self.frame.layout.slot(place);
         if offset.is_none() {
@@ -111,7 +111,7 @@ impl<L: Listing> Emitter<'_, L> {
             Base::Object(n) => (self.base(), *self.frame.layout.objects.get(n as usize)?),
             Base::Outgoing | Base::Reg(_) => (Gpr::SP, 0),
             Base::Allocated => (Gpr::SP, self.frame.layout.outgoing),
-            Base::Incoming => (self.base(), self.incoming),
+            Base::Incoming => (self.base(), self.state.incoming),
             // r11 points at its own saved value, and there is one where this is asked for.
             Base::Saved => (Gpr::new(11), 0),
         })

@@ -29,7 +29,7 @@ use crate::target::Arm32;
 use alloc::vec::Vec;
 use ice_asm::arm32::{Branches, Cond, Encoder, ModImm, Operand2};
 use ice_asm::{CodeBuffer, Listing};
-use ice_codegen::emission::{self, Cursor, FrameEmitter as _, InstEmitter as _, Landings};
+use ice_codegen::emission::{self, Cursor, FrameEmitter as _, FrameState, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::fusion::{Ledger, Plan, Writeback};
 use ice_codegen::late_frame::LateFrame;
@@ -84,16 +84,13 @@ pub(crate) fn emit_function<L: Listing>(
         landings,
         is_confined: target.is_confined(),
         has_plain_slots: !target.is_confined() || mach.frame.pointer() == FramePointer::None,
-        late,
-        is_bare: false,
-        incoming: frame.layout.incoming,
-        body: 0,
+        state: FrameState::new(late, frame.layout.incoming),
     };
     emitter.begin_frame();
     emitter.walk();
     if steps.are_wanted() {
         frame.describe(facts);
-        steps.note_body(emitter.body, facts);
+        steps.note_body(emitter.state.body, facts);
     }
     let outcome = emitter.cursor.outcome();
     target.check_size(buffer.offset() as usize)?;
@@ -146,14 +143,8 @@ struct Emitter<'a, L: Listing> {
     is_confined: bool,
     /// Whether slots are accessed as they are: without a condition and a mask.
     has_plain_slots: bool,
-    /// Where the frame is taken.
-    late: &'a LateFrame,
-    /// There is no frame where emission is.
-    is_bare: bool,
-    /// Where the incoming arguments are, from the register that the frame hangs off.
-    incoming: i32,
-    /// The end of the prologue.
-    body: u32,
+    /// What is known of the frame.
+    state: FrameState<'a>,
 }
 
 /// A fault: registers and instruction do not fit.

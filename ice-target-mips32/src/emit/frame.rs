@@ -10,8 +10,7 @@ use core::ops::Range;
 use ice_asm::mips32::{Alu, AluSigned, Cond, FloatWidth, Fpr, Gpr, Jump, Mem, Slot, Taken, Transfer};
 use ice_asm::{Listing, SymbolId};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
-use ice_codegen::late_frame::LateFrame;
+use ice_codegen::emission::{FrameEmitter, FrameState, InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 
 impl<L: Listing> StackSteps for Emitter<'_, L> {
@@ -35,22 +34,22 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
-    fn late(&self) -> &'a LateFrame {
-        self.late
-    }
-
-    fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
-    fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-        self.incoming = if is_bare { 0 } else { self.frame.layout.incoming };
+    fn frame_state(&mut self) -> &mut FrameState<'a> {
+        &mut self.state
     }
 
     fn prologue(&mut self) {
-        self.save_and_take();
-        self.body = self.e.buf.offset();
+        let (size, area) = (self.frame.layout.size, self.frame.save_area);
+        let is_large = self.is_large();
+        let first = if is_large { area } else { area + size };
+        self.step_stack(Gpr::SP, -(first as i32));
+        self.each_saved(if is_large { 0 } else { size as i32 }, Transfer::Sw);
+        if is_large {
+            self.take_frame(size);
+        }
+        if self.frame.layout.pointer == FramePointer::Used {
+            self.copy(Gpr::FP, Gpr::SP);
+        }
     }
 }
 
@@ -64,21 +63,6 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn begin_function(&mut self) {
         self.begin_global_base();
         self.begin_frame();
-    }
-
-    /// Saves registers and takes the frame.
-    fn save_and_take(&mut self) {
-        let (size, area) = (self.frame.layout.size, self.frame.save_area);
-        let is_large = self.is_large();
-        let first = if is_large { area } else { area + size };
-        self.step_stack(Gpr::SP, -(first as i32));
-        self.each_saved(if is_large { 0 } else { size as i32 }, Transfer::Sw);
-        if is_large {
-            self.take_frame(size);
-        }
-        if self.frame.layout.pointer == FramePointer::Used {
-            self.copy(Gpr::FP, Gpr::SP);
-        }
     }
 
     /// Stores or loads all saved registers, which begin at this offset from the stack pointer.
@@ -148,7 +132,7 @@ impl<L: Listing> Emitter<'_, L> {
             self.step_stack(Gpr::FP, 0);
         }
         let last = match self.is_large() {
-            _ if self.is_bare => 0,
+            _ if self.state.is_bare => 0,
             true => {
                 self.step_stack(Gpr::SP, size as i32);
                 self.each_saved(0, Transfer::Lw);

@@ -36,7 +36,7 @@ impl<L: Listing> Emitter<'_, L> {
     pub(super) fn slot(&mut self, place: Allocation) -> Mem {
         let argument = match place.as_remat().and_then(|inst| self.cursor.inst(inst)) {
             Some(Inst::Load { mem, .. } | Inst::LoadFloat { mem, .. }) => {
-                Some(self.incoming.wrapping_add(mem.disp))
+                Some(self.state.incoming.wrapping_add(mem.disp))
             }
             _ => None,
         };
@@ -54,7 +54,7 @@ impl<L: Listing> Emitter<'_, L> {
         Some(match base {
             Base::Object(n) => (self.base(), *self.frame.layout.objects.get(n as usize)?),
             Base::Allocated => (Gpr::SP, self.frame.layout.outgoing),
-            Base::Incoming => (self.base(), self.incoming),
+            Base::Incoming => (self.base(), self.state.incoming),
             Base::Saved => (self.base(), self.frame.return_address()?),
             _ => (Gpr::SP, 0),
         })

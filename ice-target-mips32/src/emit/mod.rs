@@ -23,7 +23,7 @@ use crate::regs;
 use crate::target::Mips32;
 use ice_asm::mips32::{Branches, Encoder};
 use ice_asm::{CodeBuffer, Listing, OpenSlots};
-use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::emission::{self, Cursor, FrameState, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::{FramePointer, MachFunction};
@@ -85,16 +85,13 @@ pub(crate) fn emit_function<L: Listing>(
         e: Encoder::new(buffer),
         cursor,
         compared: None,
-        late,
-        is_bare: false,
-        incoming: frame.layout.incoming,
-        body: 0,
+        state: FrameState::new(late, frame.layout.incoming),
     };
     emitter.begin_function();
     emitter.walk();
     if steps.are_wanted() {
         frame.describe(facts);
-        steps.note_body(emitter.body, facts);
+        steps.note_body(emitter.state.body, facts);
     }
     let outcome = emitter.cursor.outcome();
     emission::finish(mach, outcome, buffer, out)?;
@@ -121,12 +118,6 @@ struct Emitter<'a, L: Listing> {
     cursor: Cursor<'a, Inst>,
     /// What the decision of a switch, which comes next, compares.
     compared: Option<control::Compared>,
-    /// Where the frame is taken.
-    late: &'a LateFrame,
-    /// There is no frame where emission is.
-    is_bare: bool,
-    /// Where the incoming arguments are, from the register that the frame hangs off.
-    incoming: i32,
-    /// The end of the prologue.
-    body: u32,
+    /// What is known of the frame.
+    state: FrameState<'a>,
 }

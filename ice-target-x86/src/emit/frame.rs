@@ -12,8 +12,7 @@ use core::ops::Range;
 use ice_asm::x86::{Alu, Cond, Gpr, Imm, Mem, Rm, SseOp, Width};
 use ice_asm::{Listing, RelocKind};
 use ice_codegen::abi::PAGE;
-use ice_codegen::emission::{FrameEmitter, InstEmitter as _, StackSteps};
-use ice_codegen::late_frame::LateFrame;
+use ice_codegen::emission::{FrameEmitter, FrameState, InstEmitter as _, StackSteps};
 use ice_codegen::mach::FramePointer;
 use ice_codegen::{FrameChange, SavedRegister};
 use ice_regalloc::PReg;
@@ -56,17 +55,12 @@ impl<L: Listing> StackSteps for Emitter<'_, L> {
 }
 
 impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
-    fn late(&self) -> &'a LateFrame {
-        self.late
+    fn frame_state(&mut self) -> &mut FrameState<'a> {
+        &mut self.state
     }
 
-    fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
-    fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-        self.incoming = if is_bare { self.stack_width().bytes() as i32 } else { self.frame.layout.incoming };
+    fn bare_incoming(&self) -> i32 {
+        self.stack_width().bytes() as i32
     }
 
     fn prologue(&mut self) {
@@ -273,7 +267,10 @@ impl<L: Listing> Emitter<'_, L> {
     /// looks between calls, and there is a frame.
     #[inline]
     fn note_leaving(&mut self, change: impl FnOnce(&Self) -> FrameChange) {
-        if self.steps.are_exact() && !self.is_bare && self.distance() > self.stack_width().bytes() as i32 {
+        if self.steps.are_exact()
+            && !self.state.is_bare
+            && self.distance() > self.stack_width().bytes() as i32
+        {
             self.note(change);
         }
     }
@@ -281,7 +278,7 @@ impl<L: Listing> Emitter<'_, L> {
     /// Gives back the frame and restores registers.
     fn leave_frame(&mut self) {
         self.clear_uppers();
-        if self.is_bare {
+        if self.state.is_bare {
             return;
         }
         self.note_leaving(|_| FrameChange::Remember);

@@ -37,7 +37,7 @@ use alloc::vec::Vec;
 use ice_asm::x86::{AddressSize, Encoder, Mem, Mode, VectorForm, Width};
 use ice_asm::{CodeBuffer, Label, Listing};
 use ice_codegen::assembly::TextParts;
-use ice_codegen::emission::{self, Cursor, InstEmitter as _, Landings};
+use ice_codegen::emission::{self, Cursor, FrameState, InstEmitter as _, Landings};
 use ice_codegen::exceptions::CallSites;
 use ice_codegen::late_frame::LateFrame;
 use ice_codegen::mach::{FramePointer, MachFunction};
@@ -94,9 +94,7 @@ pub(crate) fn emit_function<L: Listing>(
         texts,
         landings,
         dispatch,
-        late,
-        is_bare: false,
-        incoming: frame.layout.incoming,
+        state: FrameState::new(late, frame.layout.incoming),
         type_traps,
         flags: flags::Flags::UNKNOWN,
         confines_memory: target.confines_memory(),
@@ -152,12 +150,8 @@ struct Emitter<'a, L: Listing> {
     landings: &'a Landings,
     /// What replaces the jumps to it.
     dispatch: &'a mut Dispatch,
-    /// Where the frame is taken.
-    late: &'a LateFrame,
-    /// There is no frame where emission is.
-    is_bare: bool,
-    /// The incoming arguments, from what the frame hangs off.
-    incoming: i32,
+    /// What is known of the frame.
+    state: FrameState<'a>,
     type_traps: &'a mut Vec<Label>,
     /// What the flags are of.
     flags: flags::Flags,

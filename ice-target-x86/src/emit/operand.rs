@@ -103,7 +103,7 @@ impl<L: Listing> Emitter<'_, L> {
         let (base, start) = match base {
             Base::Object(n) => (self.base(), *frame.layout.objects.get(n as usize)?),
             Base::Allocated => (Gpr::RSP, frame.layout.outgoing),
-            Base::Incoming => (self.base(), self.incoming),
+            Base::Incoming => (self.base(), self.state.incoming),
             Base::Outgoing | Base::Reg(_) | Base::None => (Gpr::RSP, 0),
         };
         Some(BaseDisp::new(base, start.wrapping_add(disp)))

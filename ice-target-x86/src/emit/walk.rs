@@ -46,7 +46,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
     #[inline(always)]
     fn begin_block(&mut self, block: MachBlock) {
         self.flags = Flags::UNKNOWN;
-        if self.late.place().is_some() {
+        if self.state.late.place().is_some() {
             self.enter_block(block);
         }
         self.dispatch.is_current = self.dispatch.block == Some(block);
