@@ -8,7 +8,7 @@
 macro_rules! arm_conditions {
     ($cond:ident) => {
         /// Condition of an integer predicate.
-        fn int_cond(cond: ice_ir::IntCond) -> $cond {
+        pub(crate) fn int_cond(cond: ice_ir::IntCond) -> $cond {
             use ice_ir::IntCond;
             match cond {
                 IntCond::Eq => $cond::Eq,

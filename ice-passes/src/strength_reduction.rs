@@ -69,6 +69,8 @@ pub struct StrengthScratch {
 #[derive(Clone, Copy)]
 struct Access {
     header: Block,
+    /// The block from which the next round begins.
+    latch: Block,
     inst: Inst,
     address: Value,
     sum: Sum,
@@ -277,6 +279,7 @@ impl Pass<'_> {
         }
         self.scratch.accesses.push(Access {
             header: ends.0,
+            latch: ends.1,
             inst,
             address,
             sum,
@@ -425,8 +428,7 @@ impl Pass<'_> {
         if vanished <= counters {
             return false;
         }
-        let header = self.scratch.accesses[start].header;
-        let Some(latch) = self.latch(header) else { return false };
+        let Access { header, latch, .. } = self.scratch.accesses[start];
         let graphs = self.graphs;
         let Some(preheader) = self.scratch.preheaders.of(self.func, graphs, header) else { return false };
         let place = Place::of(self.func, (header, latch), preheader, &sum, self.pointer);
@@ -464,8 +466,7 @@ impl Pass<'_> {
             }
             vanished += self.drop_access(&access);
         }
-        let header = self.scratch.accesses[start].header;
-        let Some(latch) = self.latch(header) else { return false };
+        let Access { header, latch, .. } = self.scratch.accesses[start];
         // A loop that is left early has few rounds, and the start of a counter costs something too.
         if !self.scratch.leaves_early[header.index()] {
             vanished += self.count_idle((header, latch));
@@ -524,8 +525,7 @@ impl Pass<'_> {
             true if access.is_operand => Part::Address,
             true => Part::Unscaled,
         };
-        let Some(latch) = self.latch(access.header) else { return 0 };
-        let vanished = self.drop_use((access.header, latch), access.address, part);
+        let vanished = self.drop_use((access.header, access.latch), access.address, part);
         // A sum with the number is left.
         let is_left = !access.is_access && access.sum.number != 0;
         vanished.saturating_sub(u32::from(is_left))

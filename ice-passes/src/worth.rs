@@ -1,7 +1,7 @@
 //! What is worth a register from where it is computed to another block, and what is rather computed there again: comparisons,
 //! extensions, constant displacements and small scales, where operands of memory have such, become part of what uses them, and so
-//! do lanes on the way from vector to vector. A vector that is put together lane by lane is complete with its last lane; what comes before it is one operation with
-//! it, which it would not be any more in another block.
+//! do lanes on the way from vector to vector. A vector that is put together lane by lane is complete with its last lane; what
+//! comes before it is one operation with it, which it would not be any more in another block.
 
 use ice_ir::{Addressing, BinaryOp, CastOp, Function, InstData};
 

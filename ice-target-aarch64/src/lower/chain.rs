@@ -6,11 +6,11 @@
 //! first of them, so that nothing between them writes the flags. A comparison is folded if the other operand is one as well, or
 //! a chain, or if the flags decide; a link is folded if the other operand of the next is a comparison, up to [`MAX_LINKS`].
 
-use super::compare::{Ints, Outcome, float_flag, int_flag};
-use super::{float_width, width};
+use super::compare::{Ints, Outcome, float_flag, int_cond};
+use super::{float_width, immediate, width};
 use crate::inst::{Inst, Rhs};
 use crate::target::{Aarch64, Cx};
-use ice_asm::aarch64::{ArithImm, Cond, ConditionalCompare, FloatWidth, Width};
+use ice_asm::aarch64::{Alu, Cond, ConditionalCompare, FloatWidth, Width};
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Operands as _, rules};
 use ice_ir::{BinaryOp, InstData, Type, Value, ValueDef};
@@ -67,9 +67,10 @@ pub(super) fn joins<S: Sink<Inst>>(cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_
     let other = if a == result { b } else { a };
     let other_def = cx.func.defining_inst(other);
     let partner = other_def.filter(|&def| cx.uses.only_user_in_block(cx.func, def, other) == Some(user));
-    if let Some((_, args)) = logic(cx, def) {
-        let is_linked = args.iter().any(|&arg| comparison(cx, arg).is_some());
-        return is_linked && partner.is_some_and(|def| is_comparison(cx, def)) && links(cx, def) < MAX_LINKS;
+    if let Some((op, args)) = logic(cx, def) {
+        return is_chain(cx, op, args)
+            && partner.is_some_and(|def| is_comparison(cx, def))
+            && links(cx, def) < MAX_LINKS;
     }
     let decides = || {
         let value = cx.func.result(user)?;
@@ -103,17 +104,19 @@ const fn flags_of(cond: Cond) -> u8 {
     }
 }
 
-/// Whether a number, of `width`, or its opposite is carried, and by what.
-fn carried(width: Width, number: u64) -> Option<(ConditionalCompare, u64)> {
-    let opposite = match width {
-        Width::W => u64::from((number as u32).wrapping_neg()),
-        Width::X => number.wrapping_neg(),
-    };
-    let number = if width == Width::W { u64::from(number as u32) } else { number };
-    match (number, opposite) {
-        (..=MAX_NUMBER, _) => Some((ConditionalCompare::Ccmp, number)),
-        (_, ..=MAX_NUMBER) => Some((ConditionalCompare::Ccmn, opposite)),
-        _ => None,
+/// The comparison that carries a number, of `width`, or its opposite, and what it carries.
+fn carried(width: Width, number: u64) -> Option<(ConditionalCompare, Rhs)> {
+    let (op, rhs) = immediate(Alu::Sub, width, number)?;
+    let op = if op == Alu::Sub { ConditionalCompare::Ccmp } else { ConditionalCompare::Ccmn };
+    matches!(rhs, Rhs::Imm(imm) if imm.value() <= MAX_NUMBER).then_some((op, rhs))
+}
+
+/// What comes before in the chain, and the comparison: the one that takes less of two.
+fn split<S: Sink<Inst>>(cx: &Cx<'_, S>, [a, b]: [Value; 2]) -> (Value, Value) {
+    match [a, b].map(|value| comparison(cx, value)) {
+        [Some(first), Some(second)] if is_plain(cx, first) && !is_plain(cx, second) => (b, a),
+        [Some(_), None] => (b, a),
+        _ => (a, b),
     }
 }
 
@@ -128,9 +131,10 @@ impl Aarch64 {
         let mut links = [None; MAX_LINKS];
         let mut first = None;
         for link in &mut links {
-            let (rest, compared) = self.split(cx, args);
-            let Some(compared) = comparison(cx, compared) else { break };
-            *link = Some((op, self.ready(cx, compared)));
+            let (rest, compared) = split(cx, args);
+            let compared = comparison(cx, compared).and_then(|compared| self.ready(cx, compared));
+            let Some(compared) = compared else { break };
+            *link = Some((op, compared));
             first = Some(rest);
             let before = cx.folded(rest).and_then(|def| logic(cx, def));
             let Some(before) = before.filter(|&(op, args)| is_chain(cx, op, args)) else { break };
@@ -150,15 +154,6 @@ impl Aarch64 {
         cond
     }
 
-    /// What comes before in the chain, and the comparison: the one that takes less of two.
-    fn split<S: Sink<Inst>>(self, cx: &Cx<'_, S>, [a, b]: [Value; 2]) -> (Value, Value) {
-        match [a, b].map(|value| comparison(cx, value)) {
-            [Some(first), Some(second)] if is_plain(cx, first) && !is_plain(cx, second) => (b, a),
-            [Some(_), None] => (b, a),
-            _ => (a, b),
-        }
-    }
-
     /// Puts the operands of a comparison in registers.
     fn ready<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Option<Ready> {
         Some(match *cx.func.inst(inst) {
@@ -171,15 +166,13 @@ impl Aarch64 {
                     Some(number) => {
                         let is_carried = |number| carried(width, number).is_some();
                         let (cond, number) = rules::carried(ints.cond, number, ints.ty.bits(), is_carried);
-                        let imm = carried(width, number)
-                            .and_then(|(op, number)| Some((op, Rhs::Imm(ArithImm::new(number)?))));
-                        let (op, rhs) = imm.unwrap_or_else(|| {
+                        let (op, rhs) = carried(width, number).unwrap_or_else(|| {
                             (ConditionalCompare::Ccmp, Rhs::Reg(self.wide_number(cx, width, number)))
                         });
                         (cond, op, rhs)
                     }
                 };
-                Ready::Ints { op, width, lhs, rhs, cond: int_flag(cond) }
+                Ready::Ints { op, width, lhs, rhs, cond: int_cond(cond) }
             }
             InstData::Fcmp { cond, args } => {
                 let width = float_width(cx.func.value_type(args[0]));
@@ -190,14 +183,7 @@ impl Aarch64 {
     }
 
     /// Compares if what `cond` tells leaves the result of `op` open. Gives the condition that tells the result.
-    fn compare_if<S: Sink<Inst>>(
-        self,
-        cx: &mut Cx<'_, S>,
-        op: BinaryOp,
-        ready: Option<Ready>,
-        cond: Cond,
-    ) -> Cond {
-        let Some(ready) = ready else { return cond };
+    fn compare_if<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, op: BinaryOp, ready: Ready, cond: Cond) -> Cond {
         let (Ready::Ints { cond: result, .. } | Ready::Floats { cond: result, .. }) = ready;
         let (cond, nzcv) = match op {
             BinaryOp::And => (cond, flags_of(result.invert())),

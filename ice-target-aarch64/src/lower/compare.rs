@@ -35,11 +35,6 @@ pub(super) fn float_flag(cond: FloatCond) -> Option<Cond> {
     }
 }
 
-/// That of a comparison of integers.
-pub(super) fn int_flag(cond: IntCond) -> Cond {
-    int_cond(cond)
-}
-
 /// A comparison of integers, with a constant operand last.
 #[derive(Clone, Copy)]
 pub(super) struct Ints {

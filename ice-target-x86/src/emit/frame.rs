@@ -64,7 +64,27 @@ impl<'a, L: Listing> FrameEmitter<'a> for Emitter<'a, L> {
     }
 
     fn prologue(&mut self) {
-        self.save_and_take();
+        let width = self.stack_width();
+        let mut pushed = 1;
+        if self.frame.layout.pointer == FramePointer::Used {
+            self.e.push_r(Gpr::RBP);
+            pushed += 1;
+            self.note_push(Gpr::RBP, pushed, FramePointer::None);
+            self.e.mov_r_rm(width, Gpr::RBP, Rm::Reg(Gpr::RSP));
+            self.note(|em| FrameChange::AddressRegister(em.dwarf(Gpr::RBP)));
+        }
+        for &reg in &self.frame.saved {
+            self.e.push_r(regs::gpr(reg));
+            pushed += 1;
+            self.note_push(regs::gpr(reg), pushed, self.frame.layout.pointer);
+        }
+        let size = self.frame.layout.size;
+        self.take_frame(size);
+        self.align_stack();
+        if !size.is_multiple_of(PAGE) && self.frame.layout.pointer == FramePointer::None {
+            self.note(|em| FrameChange::AddressOffset(em.distance()));
+        }
+        self.save_preserved_vectors();
     }
 
     fn follow_frame(&mut self, is_bare: bool) {
@@ -90,31 +110,6 @@ impl<L: Listing> Emitter<'_, L> {
             self.e.end_branch();
         }
         self.begin_frame();
-    }
-
-    /// Saves registers and takes the frame.
-    fn save_and_take(&mut self) {
-        let width = self.stack_width();
-        let mut pushed = 1;
-        if self.frame.layout.pointer == FramePointer::Used {
-            self.e.push_r(Gpr::RBP);
-            pushed += 1;
-            self.note_push(Gpr::RBP, pushed, FramePointer::None);
-            self.e.mov_r_rm(width, Gpr::RBP, Rm::Reg(Gpr::RSP));
-            self.note(|em| FrameChange::AddressRegister(em.dwarf(Gpr::RBP)));
-        }
-        for &reg in &self.frame.saved {
-            self.e.push_r(regs::gpr(reg));
-            pushed += 1;
-            self.note_push(regs::gpr(reg), pushed, self.frame.layout.pointer);
-        }
-        let size = self.frame.layout.size;
-        self.take_frame(size);
-        self.align_stack();
-        if !size.is_multiple_of(PAGE) && self.frame.layout.pointer == FramePointer::None {
-            self.note(|em| FrameChange::AddressOffset(em.distance()));
-        }
-        self.save_preserved_vectors();
     }
 
     /// Stores the vector registers of the caller.
