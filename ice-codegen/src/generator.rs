@@ -80,6 +80,10 @@ pub trait CodeGenerator: Send {
     /// What an access computes of its address, of the type `pointer`.
     fn addressing(&self, pointer: Type) -> Addressing;
 
+    /// The types whose loads and stores copy short regions of memory, from the widest to a byte: as quickly from any address, and
+    /// they may overlap. None if accesses want an alignment.
+    fn moved_types(&self) -> &'static [Type];
+
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
 
@@ -272,6 +276,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn addressing(&self, pointer: Type) -> Addressing {
         self.target.addressing(pointer)
+    }
+
+    fn moved_types(&self) -> &'static [Type] {
+        self.target.moved_types()
     }
 
     fn falls_into_loops(&self) -> bool {

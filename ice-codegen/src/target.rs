@@ -132,6 +132,12 @@ pub trait Target {
     /// What an access computes of its address, of the type `pointer`.
     fn addressing(&self, pointer: Type) -> Addressing;
 
+    /// The types whose loads and stores copy short regions of memory, from the widest to a byte: as quickly from any address, and
+    /// they may overlap. None if accesses want an alignment.
+    fn moved_types(&self) -> &'static [Type] {
+        &[]
+    }
+
     /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType); else a pass makes other instructions of it.
     fn checks_types(&self) -> bool {
         false

@@ -49,6 +49,7 @@ mod locations;
 mod loops;
 pub mod magic;
 pub mod module;
+pub mod moves;
 pub mod native;
 mod rare;
 pub mod source;

@@ -30,6 +30,7 @@ pub mod return_calls;
 mod rotations;
 mod shared_steps;
 pub mod short_circuit;
+mod short_regions;
 pub mod simplify;
 pub mod sink;
 mod split;

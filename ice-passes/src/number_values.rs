@@ -18,7 +18,8 @@
 //!
 //! Numbers that are read or written byte by byte are found at the last of the bytes
 //! ([`byte_accesses`](mod@crate::byte_accesses)), halves of vectors that are not used whole are loaded as such
-//! ([`half_loads`](mod@crate::half_loads)).
+//! ([`half_loads`](mod@crate::half_loads)). Short regions are copied and filled by loads and stores
+//! (`short_regions.rs`), which are then looked at in their turn.
 //!
 //! Shuffles, which are put together lane by lane, are found as wholes.
 //!
@@ -37,6 +38,7 @@
 
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
+use crate::short_regions::split_region;
 use crate::simplify::{Constants, Rewrite, simplify};
 use crate::worth::is_worth_register;
 use alloc::boxed::Box;
@@ -48,8 +50,8 @@ use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::vectors::is_lane;
 use ice_ir::{
-    Addressing, BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Module, Type,
-    Uses, Value,
+    Addressing, BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Intrinsic,
+    Module, Type, Uses, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -87,6 +89,8 @@ pub struct Numbering {
     phis: Vec<Inst>,
     constants: Constants,
     swaps: ByteSwaps,
+    /// The types of the moves that copy short regions; none if regions stay whole.
+    moved: &'static [Type],
     /// An instruction has become another one.
     has_rewritten: bool,
 }
@@ -115,6 +119,7 @@ impl Default for Numbering {
             phis: Vec::new(),
             constants: Constants::default(),
             swaps: ByteSwaps::default(),
+            moved: &[],
             has_rewritten: false,
         }
     }
@@ -154,6 +159,10 @@ pub fn number_values(
             }
             if count > 0 {
                 numbering.resolve_operands(func, uses, inst);
+            }
+            if let Some(first) = numbering.split_region(func, uses, inst) {
+                next = Some(first);
+                continue;
             }
             if let Some(by) = numbering.visit(func, tree, uses, block, inst)
                 && let Some(result) = func.result(inst)
@@ -197,16 +206,17 @@ fn is_part_of_link(func: &Function, uses: &Uses, value: Value) -> bool {
 }
 
 impl Numbering {
-    /// The tables for functions of `module`, whose intrinsics may be called.
-    pub fn of(module: &Module) -> Numbering {
-        Numbering { swaps: ByteSwaps::of(module), ..Numbering::default() }
+    /// The tables for functions of `module`, whose intrinsics may be called. Short regions of memory are copied and filled by moves
+    /// of the types `moved`, from the widest to a byte, wherever they are; not if there are none.
+    pub fn of(module: &Module, moved: &'static [Type]) -> Numbering {
+        Numbering { swaps: ByteSwaps::of(module), moved, ..Numbering::default() }
     }
 
     /// Gives the number of constants that another one stands for.
     fn begin(&mut self, func: &Function, uses: &mut Uses) -> u32 {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            *self = Numbering { epoch: 1, swaps: self.swaps, ..Numbering::default() };
+            *self = Numbering { epoch: 1, swaps: self.swaps, moved: self.moved, ..Numbering::default() };
         }
         (self.memory, self.states) = (0, 0);
         self.memory_at_end.clear();
@@ -341,6 +351,18 @@ impl Numbering {
             }
             _ => None,
         }
+    }
+
+    /// The first of the loads and stores that now copy or fill a short region in the place of `inst`.
+    #[inline(always)]
+    fn split_region(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst) -> Option<Inst> {
+        let &InstData::CallIntrinsic { op, .. } = func.inst(inst) else { return None };
+        if !matches!(op, Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset) {
+            return None;
+        }
+        let first = split_region(func, uses, &mut self.constants, self.moved, inst)?;
+        self.has_rewritten = true;
+        Some(first)
     }
 
     /// A value equal to the result of `inst`, if there is one.

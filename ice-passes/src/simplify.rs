@@ -78,13 +78,14 @@ impl Constants {
         (slot, holds)
     }
 
-    /// An older constant equal to `value`, or `value` itself; any value may be asked about. Known are integers, and vectors that
+    /// An older constant equal to `value`, or `value` itself; any value may be asked about. Known are numbers, and vectors that
     /// are zeros or undefined.
     pub fn intern(&mut self, func: &Function, value: Value) -> Value {
         let ty = func.value_type(value);
         let number = match func.value_def(value) {
             ValueDef::Zero if ty.is_vector() => 0,
             ValueDef::Undef if ty.is_vector() => 1,
+            ValueDef::Float(bits) => bits as i64,
             _ => match func.int_value(value) {
                 Some(number) => number,
                 None => return value,

@@ -567,7 +567,12 @@ impl Pass<'_> {
         };
         let rest = if part != Part::Term && number.is_some() { Part::Numbered } else { Part::Term };
         let is_saved = !is_free && self.graphs.1.dominates(block, ends.1);
-        u32::from(is_saved) + self.drop_use(ends, a, rest) + self.drop_use(ends, b, Part::Term)
+        // Where operands of memory are such sums, results replace an operand, which is copied if it has other uses.
+        let is_copied = self.addressing == Addressing::BaseAndIndex
+            && self.uses.count_if_known(a) > 1
+            && (op == BinaryOp::Sub || op == BinaryOp::Shl && !matches!(number, Some(1..=3)));
+        let saved = if is_saved { 1 + u32::from(is_copied) } else { 0 };
+        saved + self.drop_use(ends, a, rest) + self.drop_use(ends, b, Part::Term)
     }
 
     /// Whether `value` is a value shifted by a number.

@@ -5,8 +5,8 @@
 mod filetest;
 
 use ice_ir::{
-    Addressing, ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, Uses,
-    Value, VerifierScratch, parse_program, verify_function, write_function,
+    Addressing, ControlFlowGraph, Cursor, DominatorTree, Function, LoopForest, Module, Program, Rules, Type,
+    Uses, Value, VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
     AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
@@ -16,6 +16,9 @@ use ice_passes::{
 };
 use libtest_mimic::Failed;
 use std::fmt::Write;
+
+/// What short regions are moved by.
+const MOVED: &[Type] = &[Type::V4I32, Type::I64, Type::I32, Type::I16, Type::I8];
 
 /// Runs the pass called `name` on a function and gives what is to be compared.
 fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, Failed> {
@@ -42,7 +45,7 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
                 "number-values" => Addressing::BaseAndIndex,
                 _ => Addressing::Base,
             };
-            let mut numbering = Numbering::of(module);
+            let mut numbering = Numbering::of(module, MOVED);
             let changed = number_values(func, &cfg, &tree, &mut uses, addressing, &mut numbering);
             hold(&uses, func)?;
             write_changed(module, func, changed, &before, &mut text)?;

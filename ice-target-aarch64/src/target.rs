@@ -174,6 +174,10 @@ impl Target for Aarch64 {
         Addressing::BaseOrIndex { steps: pointer == Type::I64 }
     }
 
+    fn moved_types(&self) -> &'static [Type] {
+        &[Type::V4I32, Type::I64, Type::I32, Type::I16, Type::I8]
+    }
+
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
         self.is_native() && self.returns_words_by_call(module, func, call)
     }

@@ -187,6 +187,10 @@ impl Target for Arm32 {
         Addressing::BaseOrIndex { steps: true }
     }
 
+    fn moved_types(&self) -> &'static [Type] {
+        &[Type::V4I32, Type::I32, Type::I16, Type::I8]
+    }
+
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
         self.is_native() && self.returns_words_by_call(module, func, call)
     }

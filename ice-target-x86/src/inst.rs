@@ -100,10 +100,10 @@ macro_rules! instructions {
         [lhs: use_fixed(GPR, RAX), src: rm(GPR), lo: def_fixed(GPR, RAX), hi: def_fixed(GPR, RDX)]
         max 2 + bound.src(src) => em.mul_wide(sign, width, src);
     /// rax = lhs / src, rdx = remainder: rdx is filled with zeros or the sign first.
-    Divide { sign: Signedness, width: Width, lhs: VReg, src: VReg, quotient: VReg, remainder: VReg }
+    Divide { sign: Signedness, width: Width, lhs: VReg, src: Src, quotient: VReg, remainder: VReg }
         "{quotient}, {remainder} = {sign}div{width} {lhs}, {src}"
-        [lhs: use_fixed(GPR, RAX), src: use_late_reg(GPR), quotient: def_fixed(GPR, RAX), remainder: def_early_fixed(GPR, RDX)]
-        max 2 + 3 => em.divide(sign, width, src);
+        [lhs: use_fixed(GPR, RAX), src: rm(GPR), quotient: def_fixed(GPR, RAX), remainder: def_early_fixed(GPR, RDX)]
+        max 2 + 3 + bound.src(src) => em.divide(sign, width, src);
     /// rax = rdx:rax / src, rdx = remainder.
     DivideWide { sign: Signedness, width: Width, lo: VReg, hi: VReg, src: VReg, quotient: VReg, remainder: VReg }
         "{quotient}, {remainder} = {sign}div{width} {lo}, {hi}, {src}"

@@ -193,6 +193,13 @@ impl Target for X86 {
         Addressing::BaseAndIndex
     }
 
+    fn moved_types(&self) -> &'static [Type] {
+        match self.mode {
+            Mode::Bits32 => &[Type::V4I32, Type::F64, Type::I32, Type::I16, Type::I8],
+            Mode::Bits64 => &[Type::V4I32, Type::I64, Type::I32, Type::I16, Type::I8],
+        }
+    }
+
     fn checks_types(&self) -> bool {
         self.has_wide_addresses()
     }

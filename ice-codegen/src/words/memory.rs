@@ -5,6 +5,7 @@ use crate::compiled::Libcall;
 use crate::mach::{Sink, VReg};
 use crate::magic::Signedness;
 use arrayvec::ArrayVec;
+use ice_ir::moves::{Move, moves};
 use ice_ir::{BinaryOp, Intrinsic, Type, Value};
 
 /// Largest length that is filled inline with a byte that varies.
@@ -16,25 +17,6 @@ const MAX_INLINE: i64 = 64;
 const MAX_MOVES: usize = 18;
 /// Largest argument that is copied by single moves, in bytes.
 const MAX_ARGUMENT: u32 = 128;
-
-/// A part of a region that one move copies: its bytes and its offset.
-type Chunk = (u8, i32);
-
-/// The moves that cover `length` bytes, from the widest of `sizes`, of which the last is 1. Where they may overlap, what is left and
-/// no size of its own is covered by one more move of the size before.
-pub fn chunks(sizes: &'static [u8], length: i64, may_overlap: bool) -> impl Iterator<Item = Chunk> {
-    let (mut offset, mut before) = (0, 0);
-    core::iter::from_fn(move || {
-        let left = length - offset;
-        let size = sizes.iter().copied().find(|&size| i64::from(size) <= left)?;
-        let overlaps = may_overlap && i64::from(size) != left && before > size && i64::from(before) >= left;
-        let size = if overlaps { before } else { size };
-        let at = if overlaps { length - i64::from(size) } else { offset };
-        before = size;
-        offset = at + i64::from(size);
-        Some((size, at as i32))
-    })
-}
 
 /// Rules for regions of memory.
 pub trait MemoryRules: Words {
@@ -89,8 +71,8 @@ pub trait MemoryRules: Words {
     );
 
     /// The moves that cover `length` bytes.
-    fn chunks(length: i64) -> impl Iterator<Item = Chunk> {
-        chunks(Self::CHUNKS, length, Self::OVERLAPS)
+    fn moves(length: i64) -> impl Iterator<Item = Move> {
+        moves(Self::CHUNKS, length, Self::OVERLAPS)
     }
 
     /// A copy. Everything is read before anything is written, so that the regions may overlap.
@@ -103,8 +85,8 @@ pub trait MemoryRules: Words {
         };
         let [to_align, from_align] = [dst, src].map(|address| self.known_align(cx, address));
         let (from, to) = (self.object_or_register(cx, src), self.object_or_register(cx, dst));
-        let mut loaded = ArrayVec::<(Chunk, VReg), MAX_MOVES>::new();
-        for (size, at) in Self::chunks(length) {
+        let mut loaded = ArrayVec::<(Move, VReg), MAX_MOVES>::new();
+        for (size, at) in Self::moves(length) {
             loaded.push(((size, at), self.load_chunk(cx, size, Self::offset(from, at), from_align)));
         }
         for ((size, at), src) in loaded {
@@ -135,7 +117,7 @@ pub trait MemoryRules: Words {
         let widest = Self::CHUNKS[0];
         let is_wide = widest > 4 && length >= widest.into();
         let wide = if is_wide { self.filled(cx, widest, byte as u8) } else { word };
-        for (size, at) in Self::chunks(length) {
+        for (size, at) in Self::moves(length) {
             let src = if size == widest { wide } else { word };
             self.store_chunk(cx, size, src, Self::offset(to, at), align);
         }
@@ -157,7 +139,7 @@ pub trait MemoryRules: Words {
                 word = self.word(cx, BinaryOp::Or, word, Word::shifted(word, BinaryOp::Shl, amount));
             }
         }
-        for (size, at) in Self::chunks(length) {
+        for (size, at) in Self::moves(length) {
             let words = (0..i32::from(size)).step_by(4);
             for at in words.map(|word| at + word) {
                 self.store_chunk(cx, size.min(4), word.into(), Self::offset(to, at), align);
@@ -182,7 +164,7 @@ pub trait MemoryRules: Words {
             let copied = (left / 4 * 4) as i32;
             (from, to, left) = (Self::offset(from, copied), Self::offset(to, copied), left % 4);
         }
-        for (size, at) in Self::chunks(left.into()) {
+        for (size, at) in Self::moves(left.into()) {
             let src = self.load_chunk(cx, size, Self::offset(from, at), align_log2);
             self.store_chunk(cx, size, src.into(), Self::offset(to, at), align_log2);
         }
@@ -196,7 +178,7 @@ pub trait MemoryRules: Words {
         align_log2: u8,
         count: u32,
     ) -> VReg {
-        let loaded: ArrayVec<(VReg, i32), 4> = chunks(Self::CHUNKS, count.into(), false)
+        let loaded: ArrayVec<(VReg, i32), 4> = moves(Self::CHUNKS, count.into(), false)
             .map(|(size, at)| (self.load_chunk(cx, size, Self::offset(from, at), align_log2), at))
             .collect();
         let mut word = None;

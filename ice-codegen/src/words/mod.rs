@@ -27,7 +27,7 @@ pub use call::{ArgumentWords, CallInst, CallOperands, CallRules, PlaceWords};
 pub use divide::divide;
 pub use invoke::{InvokeRules, InvokeTargets};
 pub use lanes::{Lane, folds_insertion};
-pub use memory::{MemoryRules, chunks};
+pub use memory::MemoryRules;
 pub use pair::{PairRules, PairShift};
 pub use params::ParamRules;
 pub use program::ProgramRules;

@@ -151,8 +151,8 @@ impl<'a> FunctionCompiler<'a> {
             generator.keep_origins(KeepOrigins::Yes);
         }
         let returns_twice = SomethingReturnsTwice::of(job.module);
-        let pipeline =
-            Pipeline { returns_twice, numbering: Numbering::of(job.module), ..Pipeline::new(generator) };
+        let numbering = Numbering::of(job.module, generator.moved_types());
+        let pipeline = Pipeline { returns_twice, numbering, ..Pipeline::new(generator) };
         FunctionCompiler { reader: bodies.reader(), pipeline }
     }
 

@@ -148,8 +148,7 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.unary_rm(op, width, src);
     }
 
-    fn divide(&mut self, sign: Signedness, width: Width, src: Gpr) {
-        let src = Rm::Reg(src);
+    fn divide(&mut self, sign: Signedness, width: Width, src: Rm<Gpr>) {
         match sign {
             Signedness::Signed => {
                 self.e.sign_to_rdx(width);

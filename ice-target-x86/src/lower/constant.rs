@@ -8,6 +8,7 @@
 //! | address that is displaced by registers ([`address`](crate::address)) | in code that may be anywhere |
 //! | address that is compared, computed with or stored | everywhere |
 //! | address from the linker's table | everywhere |
+//! | zero of floating point, vector of zeros | comparison, arithmetic; what is stored, a vector |
 //! | vector of zeros | shuffle with lanes of one, whose second lane is of it: bytes and words are extended so |
 //!
 //! An operand that the instruction replaces by its result is copied anyway, and so are arguments of calls.
@@ -47,7 +48,7 @@ impl X86 {
             (ValueDef::Int(imm), _) => cx.sink.push(Inst::MovImm { width: Width::B64, dst, imm }),
             (_, Some(symbol)) => self.symbol_address(cx, symbol, dst),
             _ if is_zeros(cx.func, value) => cx.sink.push(Inst::ZeroXmm { dst }),
-            _ => cx.fault("what is held is neither a number nor an address, nor a vector of zeros"),
+            _ => cx.fault("what is held is neither a number nor an address, nor zeros"),
         }
     }
 
@@ -70,7 +71,8 @@ impl X86 {
             InstData::Load { address, .. } => name(address, is_far(address)),
             InstData::Store { address, value, .. } => {
                 name(address, is_far(address));
-                name(value, is_costly(value));
+                let is_vector = func.value_type(value).is_vector();
+                name(value, is_costly(value) || is_vector && is_zeros(func, value));
             }
             InstData::Binary { op: BinaryOp::Add, args } if func.value_type(args[0]) == Type::I64 => {
                 for [value, other] in [args, [args[1], args[0]]] {
@@ -89,9 +91,12 @@ impl X86 {
                 let is_mask =
                     op == BinaryOp::And && func.int_value(b).is_some_and(|n| u32::try_from(n).is_ok());
                 name(a, op.is_commutative() && is_costly(a));
-                name(b, is_costly(b) && !is_mask);
+                name(b, is_costly(b) && !is_mask || is_zeros(func, b));
             }
             InstData::Icmp { args, .. } => args.into_iter().for_each(|value| name(value, is_costly(value))),
+            InstData::Fcmp { args, .. } => {
+                args.into_iter().for_each(|value| name(value, is_zeros(func, value)))
+            }
             InstData::InsertElement { element, index, .. } if func.int_value(index) == Some(1) => {
                 // With AVX lanes are mostly extended by an instruction that takes no zeros.
                 let has_avx = module.functions[func.id].traits.wide_registers;
@@ -106,10 +111,14 @@ impl X86 {
     }
 }
 
-/// Whether the value is a vector of 128 bits without any.
+/// Whether the value is zero of floating point, or a vector of up to 128 bits without any.
 fn is_zeros(func: &Function, value: Value) -> bool {
     let ty = func.value_type(value);
-    ty.is_vector() && !ty.is_wide() && func.value_def(value) == ValueDef::Zero
+    match func.value_def(value) {
+        ValueDef::Float(0) => true,
+        ValueDef::Zero => (ty.is_vector() || ty.is_scalar_float()) && !ty.is_wide(),
+        _ => false,
+    }
 }
 
 /// Whether the value is a number that no instruction carries.

@@ -78,7 +78,10 @@ impl X86 {
                 return;
             }
         }
-        let src = if ty == Type::I64 { self.reg(cx, b) } else { self.extended_reg(cx, extend, b) };
+        let src = match ty {
+            Type::I32 | Type::I64 => self.exact_src(cx, b),
+            _ => Src::Reg(self.extended(cx, extend, b)),
+        };
         let other = match partner {
             Partner::Behind(other) => cx.regs(other).lo(),
             _ => self.temp(cx, ty.max(Type::I32)),
@@ -315,7 +318,8 @@ impl X86 {
         let quotient = cx.temp(Type::I64);
         let (sign, src) = (Signedness::Unsigned, divisor);
         let (high, low) = (quotient.hi(), quotient.lo());
-        cx.sink.push(Inst::Divide { sign, width, lhs: x.hi(), src, quotient: high, remainder: rest });
+        let by = Src::Reg(src);
+        cx.sink.push(Inst::Divide { sign, width, lhs: x.hi(), src: by, quotient: high, remainder: rest });
         cx.sink.push(Inst::DivideWide {
             sign,
             width,

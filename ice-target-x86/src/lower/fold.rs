@@ -458,10 +458,15 @@ impl X86 {
                     op != BinaryOp::Frem && (is_right || op.is_commutative()) && !cx.is_constant(other)
                 } else if op == BinaryOp::Mul {
                     is_whole && !self.is_pair(ty)
+                } else if op.is_division() {
+                    is_whole && !self.is_pair(ty) && is_right
+                } else if op == BinaryOp::Ashr {
+                    // It is loaded with its sign.
+                    !is_whole && !is_right
                 } else if self.is_pair(ty) && shift(op).is_some() {
                     !is_right && cx.is_constant(other)
                 } else {
-                    is_whole
+                    (is_whole || self.has_narrow_operands(ty))
                         && alu(op).is_some()
                         && (is_right || op.is_commutative())
                         && (!cx.is_constant(other) || self.is_pair(ty))
@@ -488,6 +493,15 @@ impl X86 {
             _ => false,
         };
         folds && cx.may_delay(load, self.last_of_chain(cx, user))
+    }
+
+    /// Whether arithmetic on narrow integers of the type `ty`, which is done in 32 bits, may be done in their own width where one
+    /// operand is in memory. Not in bytes on x86-32, where few registers have one.
+    fn has_narrow_operands(self, ty: Type) -> bool {
+        match ty {
+            Type::I8 => !self.has_pairs(),
+            ty => ty == Type::I16,
+        }
     }
 
     /// Whether `user` calls the function at the address `callee`, and may read that from memory.

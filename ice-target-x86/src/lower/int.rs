@@ -128,10 +128,13 @@ impl X86 {
             return cx.sink.push(Inst::Extend { kind: Extend::Zero, from, to: Width::B32, dst, src });
         }
         if let Some(op) = alu(op) {
-            let rhs = self.src(cx, b);
+            let (rhs, own_width) = match self.narrow_load(cx, b) {
+                Some((mem, narrow)) => (Src::Mem(mem), narrow),
+                None => (self.src(cx, b), width),
+            };
             let lhs = self.src(cx, a);
             self.mov(cx, width, dst, lhs);
-            cx.sink.push(Inst::Alu { op, width, dst, src: rhs });
+            cx.sink.push(Inst::Alu { op, width: own_width, dst, src: rhs });
         } else if let Some(op) = shift(op) {
             self.int_shift(cx, op, [a, b], ty, dst);
         } else if op == BinaryOp::Mul {
@@ -281,6 +284,12 @@ impl X86 {
         };
         cx.sink.push(Inst::Lea { width, dst, mem });
         true
+    }
+
+    /// Where a narrow integer is in memory that was folded, and its width.
+    fn narrow_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<(Amode, Width)> {
+        let ty @ (Type::I8 | Type::I16) = cx.func.value_type(value) else { return None };
+        Some((self.folded_load(cx, value)?, self.width(ty)))
     }
 
     /// What was folded as an index.

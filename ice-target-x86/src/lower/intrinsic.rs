@@ -6,8 +6,8 @@ use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
 use ice_asm::x86::{SseOp, Width};
 use ice_codegen::mach::{Sink, VReg};
-use ice_codegen::words::chunks;
 use ice_codegen::{ErrorKind, Libcall, Operands as _};
+use ice_ir::moves::moves;
 use ice_ir::{Intrinsic, Segment, Type, Value, ValueDef};
 
 /// Largest constant length that is copied or filled inline, in bytes.
@@ -278,8 +278,8 @@ impl X86 {
         let to = self.address(cx, dst);
         let mut temps = arrayvec::ArrayVec::<(u8, i32, VReg), MAX_CHUNKS>::new();
         let at_once = if op == Intrinsic::Memcpy { 4 } else { MAX_CHUNKS };
-        let mut chunks = chunks(CHUNKS, length, true).peekable();
-        while let Some((size, offset)) = chunks.next() {
+        let mut moves = moves(CHUNKS, length, true).peekable();
+        while let Some((size, offset)) = moves.next() {
             let mem = from.offset(offset);
             let temp = match size {
                 16 | 8 => self.temp(cx, if size == 16 { Type::V4I32 } else { Type::F64 }),
@@ -291,7 +291,7 @@ impl X86 {
                 _ => Inst::Load { width: chunk_width(size), dst: temp, mem },
             });
             temps.push((size, offset, temp));
-            if temps.len() < at_once && chunks.peek().is_some() {
+            if temps.len() < at_once && moves.peek().is_some() {
                 continue;
             }
             for (size, offset, temp) in temps.drain(..) {
@@ -332,7 +332,7 @@ impl X86 {
             }
             Some(vector)
         };
-        for (size, offset) in chunks(CHUNKS, length, true) {
+        for (size, offset) in moves(CHUNKS, length, true) {
             let mem = to.offset(offset);
             cx.sink.push(match (size, vector) {
                 (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },
@@ -361,7 +361,7 @@ impl X86 {
             vector
         });
         let sizes = if vector.is_some() { CHUNKS } else { &CHUNKS[2..] };
-        for (size, offset) in chunks(sizes, length, true) {
+        for (size, offset) in moves(sizes, length, true) {
             let mem = to.offset(offset);
             cx.sink.push(match (size, vector) {
                 (16 | 8, Some(src)) => Inst::StoreXmm { size, src, mem },

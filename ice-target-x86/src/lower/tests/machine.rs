@@ -422,9 +422,9 @@ impl Machine<'_> {
             }
             Inst::Divide { sign, width: Width::B32, lhs, src, quotient, remainder } => {
                 self.flags = None;
-                let divisor = cut(32, self.get(src));
+                let (a, b) = (self.get(lhs), self.src(4, &src));
+                let divisor = cut(32, b);
                 assert_ne!(divisor, 0, "division trap");
-                let (a, b) = (self.get(lhs), self.get(src));
                 let (q, r) = match sign {
                     Signedness::Unsigned => ((cut(32, a) / divisor) as i64, (cut(32, a) % divisor) as i64),
                     Signedness::Signed => (signed(32, a) / signed(32, b), signed(32, a) % signed(32, b)),
@@ -434,7 +434,7 @@ impl Machine<'_> {
             }
             Inst::Divide { sign, width: Width::B64, lhs, src, quotient, remainder } => {
                 self.flags = None;
-                let (a, b) = (self.get(lhs) as u64, self.get(src) as u64);
+                let (a, b) = (self.get(lhs) as u64, self.src(8, &src) as u64);
                 let (q, r) = match sign {
                     Signedness::Unsigned => (a / b, a % b),
                     Signedness::Signed => ((a as i64 / b as i64) as u64, (a as i64 % b as i64) as u64),

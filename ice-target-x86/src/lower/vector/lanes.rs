@@ -361,7 +361,7 @@ impl X86 {
             if signed { (Signedness::Signed, Extend::Sign) } else { (Signedness::Unsigned, Extend::Zero) };
         let store = by_lane(ty, Width::B8, Width::B16, Width::B32);
         self.each_lane(cx, args, result, |cx, [a, b]| {
-            let src = self.load_lane(cx, ty, kind, b);
+            let src = Src::Reg(self.load_lane(cx, ty, kind, b));
             let lhs = self.load_lane(cx, ty, kind, a);
             let (quotient, remainder) = (self.temp(cx, ty.element()), self.temp(cx, ty.element()));
             cx.sink.push(Inst::Divide { sign, width, lhs, src, quotient, remainder });

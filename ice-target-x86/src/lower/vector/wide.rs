@@ -221,7 +221,7 @@ impl X86 {
                     sign,
                     width: Width::B64,
                     lhs: lhs.lo(),
-                    src: rhs.lo(),
+                    src: Src::Reg(rhs.lo()),
                     quotient: quotient.lo(),
                     remainder: remainder.lo(),
                 });
