@@ -5,7 +5,7 @@
 //! | `or` of parts of 8, 16 or 32 bits that are loaded one behind the other and shifted to where the first in memory is the lowest | one load |
 //! | the same, where the first in memory is the highest | one load, its bytes exchanged |
 //! | stores of all bytes of a number, or of its lower half or quarter, one behind the other, the first in memory the lowest | one store |
-//! | the same of 4 bytes or 8, where the first in memory is the highest | one store of the number, its bytes exchanged |
+//! | the same, where the first in memory is the highest | one store of the number, its bytes exchanged |
 //!
 //! The whole load stands where the last `or` was, the whole store where the last store was. So between the first part and the
 //! last nothing changes memory, and between stores nothing reads it either. Parts of loads have no other use, or nothing
@@ -31,20 +31,23 @@ const MAX_STEPS: u32 = 4;
 /// Most operations between the last `or` and a load.
 const MAX_DEPTH: u32 = 20;
 
-/// The functions that exchange the bytes of 32 and 64 bits, where the module declares them.
+/// The functions that exchange the bytes of 16, 32 and 64 bits, where the module declares them.
 #[derive(Clone, Copy, Default)]
 pub struct ByteSwaps {
+    half: Option<FuncId>,
     word: Option<FuncId>,
     long: Option<FuncId>,
 }
 
 impl ByteSwaps {
-    /// Those of `module`. Linear in its functions.
-    pub fn of(module: &Module) -> ByteSwaps {
+    /// Those of `module`; that of 16 bits only if these are accessed at once `anywhere`, for else it gains nothing. Linear in its
+    /// functions.
+    pub fn of(module: &Module, anywhere: bool) -> ByteSwaps {
         let mut swaps = ByteSwaps::default();
         for (id, decl) in module.functions.iter() {
             if decl.kind == FunctionKind::Intrinsic(Intrinsic::Bswap) {
                 match module.signature(id).ret {
+                    Type::I16 => swaps.half = Some(id).filter(|_| anywhere),
                     Type::I32 => swaps.word = Some(id),
                     Type::I64 => swaps.long = Some(id),
                     _ => {}
@@ -55,17 +58,17 @@ impl ByteSwaps {
     }
 
     fn call(self, func: &mut Function, value: Value) -> Option<InstData> {
-        let callee = if func.value_type(value) == Type::I64 { self.long } else { self.word };
-        let (callee, args) = (callee?, func.make_args(&[value]));
+        let (callee, args) = (self.of_type(func.value_type(value))?, func.make_args(&[value]));
         Some(InstData::CallIntrinsic { op: Intrinsic::Bswap, callee, args, tail: TailHint::None })
     }
 
-    /// Whether bytes of a number of this type are exchanged.
-    fn has(self, ty: Type) -> bool {
+    /// That of numbers of this type.
+    fn of_type(self, ty: Type) -> Option<FuncId> {
         match ty {
-            Type::I32 => self.word.is_some(),
-            Type::I64 => self.long.is_some(),
-            _ => false,
+            Type::I16 => self.half,
+            Type::I32 => self.word,
+            Type::I64 => self.long,
+            _ => None,
         }
     }
 }
@@ -154,7 +157,7 @@ pub(crate) fn whole_load(func: &mut Function, uses: &Uses, swaps: ByteSwaps, ins
     let &InstData::Binary { op: BinaryOp::Or, args } = func.inst(inst) else { return None };
     let result = func.result(inst)?;
     let ty = func.value_type(result);
-    if !matches!(ty, Type::I32 | Type::I64) || is_joined_further(func, uses, result) {
+    if !matches!(ty, Type::I16 | Type::I32 | Type::I64) || is_joined_further(func, uses, result) {
         return None;
     }
     let block = func.layout.block_of(inst)?;
@@ -169,7 +172,9 @@ pub(crate) fn whole_load(func: &mut Function, uses: &Uses, swaps: ByteSwaps, ins
         8 => Type::I64,
         _ => return None,
     };
-    if order == Order::HighestFirst && !swaps.has(whole) || !is_undisturbed(func, inst, &parts.accesses) {
+    if order == Order::HighestFirst && swaps.of_type(whole).is_none()
+        || !is_undisturbed(func, inst, &parts.accesses)
+    {
         return None;
     }
     let (address, _, align_log2) = parts.lowest?;
@@ -190,12 +195,17 @@ pub(crate) fn whole_load(func: &mut Function, uses: &Uses, swaps: ByteSwaps, ins
 
 /// Whether a larger number may be joined of `result`: then that is looked at.
 fn is_joined_further(func: &Function, uses: &Uses, result: Value) -> bool {
-    uses.count_if_known(result) == 1
-        && uses.last_user(result).is_some_and(|user| match *func.inst(user) {
-            InstData::Binary { op: BinaryOp::Or, .. } | InstData::Cast { op: CastOp::Zext, .. } => true,
-            InstData::Binary { op: BinaryOp::Shl, args } => args[0] == result,
-            _ => false,
-        })
+    let user_of = |value| uses.last_user(value).filter(|_| uses.count_if_known(value) == 1);
+    let extended = user_of(result).and_then(|user| match *func.inst(user) {
+        InstData::Cast { op: CastOp::Zext, .. } => func.result(user),
+        _ => None,
+    });
+    let result = extended.unwrap_or(result);
+    user_of(result).is_some_and(|user| match *func.inst(user) {
+        InstData::Binary { op: BinaryOp::Or, .. } => true,
+        InstData::Binary { op: BinaryOp::Shl, args } => args[0] == result,
+        _ => false,
+    })
 }
 
 /// Adds the parts of `value`, whose lowest bit is bit number `at` of the number; from bit number `end` on the number has nothing of it.
@@ -291,7 +301,7 @@ pub(crate) fn whole_store(
     let &InstData::Store { value, .. } = func.inst(inst) else { return None };
     let (number, _) = byte_of(func, value)?;
     let ty = func.value_type(number);
-    if !matches!(ty, Type::I32 | Type::I64) || uses.count_if_known(number) < 2 {
+    if !matches!(ty, Type::I16 | Type::I32 | Type::I64) || uses.count_if_known(number) < 2 {
         return None;
     }
     let mut parts = Parts::default();
@@ -319,7 +329,7 @@ pub(crate) fn whole_store(
         8 => Type::I64,
         _ => return None,
     };
-    let has_order = order == Order::LowestFirst || swaps.has(whole);
+    let has_order = order == Order::LowestFirst || swaps.of_type(whole).is_some();
     if !has_order || whole != ty && is_continued(func, inst, number) {
         return None;
     }

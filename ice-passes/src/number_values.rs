@@ -209,7 +209,7 @@ impl Numbering {
     /// The tables for functions of `module`, whose intrinsics may be called. Short regions of memory are copied and filled by moves
     /// of the types `moved`, from the widest to a byte, wherever they are; not if there are none.
     pub fn of(module: &Module, moved: &'static [Type]) -> Numbering {
-        Numbering { swaps: ByteSwaps::of(module), moved, ..Numbering::default() }
+        Numbering { swaps: ByteSwaps::of(module, !moved.is_empty()), moved, ..Numbering::default() }
     }
 
     /// Gives the number of constants that another one stands for.
