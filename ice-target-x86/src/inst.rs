@@ -161,6 +161,9 @@ macro_rules! instructions {
     /// dst = cond ? src : dst.
     SelectXmm { cond: Cond, dst: VReg, src: VReg, size: u8 } "cmov{cond}.{size} {dst}, {src}"
         [src: use_any(vectors(size)), dst: use_def_reg(vectors(size))] max 6 + 4 + SLOT => em.select_xmm(cond, size, dst, src);
+    /// dst = cond ? dst op src : dst, of scalars.
+    SseIf { cond: Cond, op: SseOp, dst: VReg, src: Src } "{op}.{cond} {dst}, {src}"
+        [src: rm(XMM), dst: use_def_reg(XMM)] max 6 + 5 + bound.src(src) => em.sse_if(cond, op, dst, src);
     /// Pops the x87 stack into a vector register, through the outgoing argument area.
     PopFpu { size: u8, dst: VReg } "{dst} = fpop.{size}" [dst: def_reg(XMM)] max 12 + SLOT => em.pop_fpu(size, dst);
     /// Pushes a value on the x87 stack, through the outgoing argument area.

@@ -128,6 +128,13 @@ impl<L: Listing> Emitter<'_, L> {
         self.e.bind(keep);
     }
 
+    pub(super) fn sse_if(&mut self, cond: Cond, op: SseOp, dst: Xmm, src: Rm<Xmm>) {
+        let keep = self.e.buf.new_label();
+        self.e.jump_if_within(cond.invert(), keep, Reach::Within(16));
+        self.e.sse_x_xm(op, dst, src);
+        self.e.bind(keep);
+    }
+
     pub(super) fn pop_fpu(&mut self, size: u8, dst: Xmm) {
         let transfer = Mem::base(Gpr::RSP, 0);
         self.e.x87_m(store_pop(size), transfer);

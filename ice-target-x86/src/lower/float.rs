@@ -9,7 +9,7 @@ use ice_codegen::{Libcall, Operands as _};
 use ice_ir::{BinaryOp, CastOp, FloatCond, Function, InstData, Type, Value, ValueDef};
 
 /// The instruction for an operator on f32 or f64.
-fn arithmetic(op: BinaryOp, ty: Type) -> Option<SseOp> {
+pub(super) fn arithmetic(op: BinaryOp, ty: Type) -> Option<SseOp> {
     let [single, double] = match op {
         BinaryOp::Fadd => [SseOp::Addss, SseOp::Addsd],
         BinaryOp::Fsub => [SseOp::Subss, SseOp::Subsd],

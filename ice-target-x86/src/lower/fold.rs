@@ -26,6 +26,7 @@
 //! | pair extended with zeros or shifted by 32 | arithmetic on pairs | its halves |
 //! | addition, scaling | address | an operand ([`address`](crate::address)) |
 //! | scaling | addition, joining with fewer bits | the index of `lea` |
+//! | operation on a float | choice between the result and an operand | that of the choice, if its condition says so ([`select`](super::select)) |
 //! | negation | choice between it and what it negates, by the sign | that of the negation ([`select`](super::select)) |
 //!
 //! Maximal munch (Appel, *Modern Compiler Implementation*, 9.1), decided forwards: when the definition is
@@ -192,7 +193,7 @@ impl X86 {
                         || shift(op).is_some() && !self.is_confined() && self.is_tested_bit(cx, op, def, user)
                         || matches!(op, BinaryOp::Shl | BinaryOp::Mul) && self.is_scaled_addend(cx, def, user)
                 }
-                _ => false,
+                ty => ty.is_scalar_float() && self.folds_into_choice(cx, def, user),
             },
             _ => false,
         }

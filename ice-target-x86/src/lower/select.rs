@@ -3,15 +3,17 @@
 //! | choice | becomes |
 //! |---|---|
 //! | of floats that are compared | `min`, `max` ([`float`](super::float)) |
+//! | of a float and what one operation makes of it | the operation, if the condition says so |
 //! | of `x` and `-x` by the sign of `x` | `neg; cmov` |
 //! | of 1 and 0 | `set` |
 //! | of a number and 0 by the lowest bit of a value | a mask, made of the bit |
 //! | others | a move and `cmov`, of two choices by equal comparisons in a row behind one comparison |
 
 use super::compare::Test;
+use super::float::arithmetic;
 use crate::inst::{Extend, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::{Alu, Cond, Unary, Width};
+use ice_asm::x86::{Alu, Cond, SseOp, Unary, Width};
 use ice_codegen::extension::known_halves;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::needed_bits::only_half;
@@ -28,6 +30,15 @@ struct Choice {
     result: Value,
     inverted: bool,
     is_early: bool,
+}
+
+/// A choice between a float and what one operation with another one makes of it.
+struct Operated {
+    kept: Value,
+    op: SseOp,
+    other: Value,
+    /// Under which condition it is made.
+    if_true: bool,
 }
 
 /// The other choice by the same comparison.
@@ -55,7 +66,11 @@ impl X86 {
             return;
         }
         let dst = cx.regs(result);
-        if [if_true, if_false].into_iter().any(|value| cx.folded(value).is_some())
+        let has_folded = [if_true, if_false].into_iter().any(|value| cx.folded(value).is_some());
+        if has_folded && let Some(operated) = cx.current_inst().and_then(|inst| self.operated(cx, inst)) {
+            return self.operate(cx, cond, operated, result);
+        }
+        if has_folded
             && let Some(inst) = cx.current_inst()
             && let Some((kept, value, _)) = self.absolute(cx, inst)
         {
@@ -161,6 +176,66 @@ impl X86 {
                 cx.sink.push(Inst::Cmov { cond, width: self.part_width(ty), dst, src });
             }
         }
+    }
+
+    /// Makes the operation only if the condition says so.
+    fn operate<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, cond: Value, operated: Operated, result: Value) {
+        let Operated { kept, op, other, if_true } = operated;
+        let dst = cx.regs(result);
+        let src = self.float_src(cx, other);
+        let is_early = cx.is_constant(kept);
+        if is_early {
+            self.move_value(cx, dst, kept);
+        }
+        let test = self.condition(cx, cond);
+        if !is_early {
+            self.move_value(cx, dst, kept);
+        }
+        let dst = dst.lo();
+        match test {
+            Test::One(cond) => {
+                let cond = if if_true { cond } else { cond.invert() };
+                cx.sink.push(Inst::SseIf { cond, op, dst, src });
+            }
+            Test::Known(known) if known == if_true => cx.sink.push(Inst::Sse { op, dst, src }),
+            // Comparisons with two conditions are not folded into a select.
+            Test::Known(_) | Test::Both(..) | Test::NotBoth(..) => {}
+        }
+    }
+
+    /// What a choice is between a float and the result of one operation on it, which has no other use. Not with AVX, whose
+    /// operations are others.
+    fn operated<S: Sink<Inst>>(self, cx: &Cx<'_, S>, select: ice_ir::Inst) -> Option<Operated> {
+        let &InstData::Select { if_true, if_false, .. } = cx.func.inst(select) else { return None };
+        let ty = cx.func.value_type(if_true);
+        if !ty.is_scalar_float() || self.has_avx(cx) {
+            return None;
+        }
+        [(if_true, if_false, true), (if_false, if_true, false)].into_iter().find_map(
+            |(made, kept, if_true)| {
+                let def = cx.func.defining_inst(made)?;
+                let &InstData::Binary { op, args: [a, b] } = cx.func.inst(def) else { return None };
+                let other = if a == kept { b } else { a };
+                let is_of_kept = a == kept || b == kept && op.is_commutative();
+                let is_alone = cx.uses.only_user_in_block(cx.func, def, made) == Some(select);
+                let op = arithmetic(op, ty).filter(|_| is_of_kept && other != kept && is_alone)?;
+                Some(Operated { kept, op, other, if_true })
+            },
+        )
+    }
+
+    /// Whether `def` is made by `user`, a choice, only if the condition says so.
+    pub(super) fn folds_into_choice<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+        user: ice_ir::Inst,
+    ) -> bool {
+        let made = cx.func.result(def);
+        self.operated(cx, user).is_some_and(|operated| {
+            matches!(*cx.func.inst(user), InstData::Select { if_true, if_false, .. }
+                if made == Some(if operated.if_true { if_true } else { if_false }))
+        })
     }
 
     /// What a choice is that is an absolute value or its opposite: the condition behind the negation under which the value
