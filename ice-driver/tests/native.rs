@@ -358,6 +358,21 @@ fn nameless_symbols_of_two_modules_are_linked() {
     run_tool(&mut Command::new(&linked), "what is linked");
 }
 
+/// The code of a function that loads element `%n` of `%p`, which `lines` compute of `%i`, `%j` and `%k`, for x86-64.
+fn load_of_element(lines: &str) -> String {
+    let text = format!(
+        "target triple = \"x86_64-linux-gnu\"\ndefine i64 @f(ptr %p, i64 %i, i64 %j, i32 %k) {{\n{lines}\n\
+         \x20 %q = getelementptr i64, ptr %p, i64 %n\n  %v = load i64, ptr %q\n  ret i64 %v\n}}\n"
+    );
+    let scratch = Scratch::new();
+    let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
+    run_tool(Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode), lines);
+    let flags = ["translate", "-O2", "--target", "x86_64", "--emit", "asm", "-o", "-"];
+    let output = ice().args(flags).arg(&bitcode).output().unwrap();
+    expect_success(&output, lines);
+    String::from_utf8(output.stdout).unwrap()
+}
+
 /// `or` of bits that are in one operand each is a sum, and an address takes it: with a constant alone, and only where the
 /// flag says so.
 #[test]
@@ -365,25 +380,34 @@ fn a_disjoint_constant_is_added_in_addresses() {
     if !common::has_tool("llvm-as-19") {
         return common::skip("disjoint operands", "no llvm-as-19");
     }
-    let element = |or: &str| {
-        let text = format!(
-            "target triple = \"x86_64-linux-gnu\"\ndefine i64 @f(ptr %p, i64 %i, i64 %j) {{\n  %n = {or}\n\
-             \x20 %q = getelementptr i64, ptr %p, i64 %n\n  %v = load i64, ptr %q\n  ret i64 %v\n}}\n"
-        );
-        let scratch = Scratch::new();
-        let (text, bitcode) = (scratch.write("m.ll", text), scratch.path("m.bc"));
-        run_tool(Command::new("llvm-as-19").arg(&text).arg("-o").arg(&bitcode), or);
-        let flags = ["translate", "-O2", "--target", "x86_64", "--emit", "asm", "-o", "-"];
-        let output = ice().args(flags).arg(&bitcode).output().unwrap();
-        expect_success(&output, or);
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let sum = element("or disjoint i64 %i, 1");
+    let sum = load_of_element("  %n = or disjoint i64 %i, 1");
     assert!(sum.contains("8(%rdi,%rsi,8)") && !sum.contains("or"), "{sum}");
-    let shared = element("or i64 %i, 1");
+    let shared = load_of_element("  %n = or i64 %i, 1");
     assert!(shared.contains("orq $1, %rsi"), "{shared}");
-    let variable = element("or disjoint i64 %i, %j");
+    let variable = load_of_element("  %n = or disjoint i64 %i, %j");
     assert!(variable.contains("orq %r"), "{variable}");
+}
+
+/// A sum of 32 bits that does not overflow, extended to 64, is added in addresses; where a flag says so, for the extension that is
+/// asked for, and of equal sums if all have it.
+#[test]
+fn an_extended_sum_is_added_in_addresses() {
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("sums without overflow", "no llvm-as-19");
+    }
+    for (lines, is_added) in [
+        ("  %s = add nsw i32 %k, 1\n  %n = sext i32 %s to i64", true),
+        ("  %s = add nuw i32 %k, 1\n  %n = zext i32 %s to i64", true),
+        ("  %s = or disjoint i32 %k, 1\n  %n = sext i32 %s to i64", true),
+        ("  %s = add i32 %k, 1\n  %n = sext i32 %s to i64", false),
+        ("  %s = add nuw i32 %k, 1\n  %n = sext i32 %s to i64", false),
+        ("  %s = add nsw i32 %k, 1\n  %n = zext i32 %s to i64", false),
+        ("  %t = add nsw i32 %k, 1\n  %s = add i32 %k, 1\n  %n = sext i32 %s to i64", false),
+        ("  %t = add i32 %k, 1\n  %s = add nsw i32 %k, 1\n  %n = sext i32 %s to i64", false),
+    ] {
+        let code = load_of_element(lines);
+        assert_eq!(code.contains("8(%rdi,"), is_added, "{lines}\n{code}");
+    }
 }
 
 /// What is translated is valid by the rules as well, and what breaks them is refused by both commands.

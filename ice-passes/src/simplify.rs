@@ -182,9 +182,8 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
             return Some(Rewrite::Inst(binary(op, b, a)));
         }
         return match op {
-            BinaryOp::Add => {
-                constant_outward(func, uses, a, b).or_else(|| constant_outward(func, uses, b, a))
-            }
+            BinaryOp::Add => constant_outward(func, uses, constants, a, b)
+                .or_else(|| constant_outward(func, uses, constants, b, a)),
             _ => None,
         };
     };
@@ -369,17 +368,29 @@ fn takes_over(func: &Function, uses: &Uses, x: Value, step: Value) -> bool {
 }
 
 /// `(x + c) + y` as `(x + y) + c`, where the sum with the constant is not needed for itself.
-fn constant_outward(func: &mut Function, uses: &Uses, a: Value, y: Value) -> Option<Rewrite> {
+fn constant_outward(
+    func: &mut Function,
+    uses: &Uses,
+    constants: &mut Constants,
+    a: Value,
+    y: Value,
+) -> Option<Rewrite> {
     // The address of a function or global stays with the index.
     if func.int_value(y).is_some() {
         return None;
     }
-    let (x, _) = constant_operand(func, BinaryOp::Add, a)?;
+    let (x, number) = constant_operand(func, BinaryOp::Add, a)?;
     let &InstData::Binary { args: [_, value], .. } = func.inst(func.defining_inst(a)?) else { return None };
-    (uses.count_if_known(a) <= 1).then_some(Rewrite::Inner {
-        data: binary(BinaryOp::Add, x, y),
-        with: Outer { op: BinaryOp::Add, value },
-    })
+    if uses.count_if_known(a) > 1 {
+        return None;
+    }
+    let other = constant_operand(func, BinaryOp::Add, y).filter(|_| uses.count_if_known(y) <= 1);
+    let (y, value) = match other {
+        Some((y, other)) => (y, constants.int(func, func.value_type(a), number.wrapping_add(other))),
+        None => (y, value),
+    };
+    let data = binary(BinaryOp::Add, x, y);
+    Some(Rewrite::Inner { data, with: Outer { op: BinaryOp::Add, value } })
 }
 
 /// The operators that a constant turns into another one.

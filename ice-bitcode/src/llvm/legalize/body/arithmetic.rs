@@ -1,10 +1,12 @@
 //! BINOP, UNOP, CMP2, VSELECT and FREEZE (LLVM bitcode specification, sections 11.2 to 11.4).
 //!
 //! Scalars of one part become one instruction where ICE has it. Vectors are done at once where ICE has the vector
-//! and the operation, else lane by lane with the routines for scalars. Flags, which only allow poison, are ignored.
+//! and the operation, else lane by lane with the routines for scalars. Flags, which only allow poison, are ignored but for those
+//! of sums ([`exact_sums`](super::exact_sums)).
 
 use ice_ir::{BinaryOp, FloatCond, IntCond, Type, Value};
 
+use super::exact_sums::NO_WRAP;
 use super::values::{Operand, Run};
 use super::{Body, Checked, fail};
 use crate::error::Error;
@@ -77,7 +79,7 @@ impl Body<'_, '_> {
             first,
         } = self.shape(a.ty)
         {
-            let mut op = operator(opcode, scalar)?;
+            let (mut op, mut flags) = (operator(opcode, scalar)?, flags);
             let (x, y) = (self.single(a), self.single(b));
             // An address takes a sum, and a copy with it.
             if op == BinaryOp::Or
@@ -85,12 +87,16 @@ impl Body<'_, '_> {
                 && matches!(scalar, Scalar::Int(32 | 64))
                 && self.b.func.int_value(y).is_some()
             {
-                op = BinaryOp::Add;
+                (op, flags) = (BinaryOp::Add, NO_WRAP);
             }
+            let new = self.b.func.num_values();
             let value = match scalar {
                 Scalar::Int(bits) if bits != first.bits() || bits == 1 => self.int_binary(op, bits, x, y),
                 _ => self.b.binary(op, x, y),
             };
+            if (op, scalar) == (BinaryOp::Add, Scalar::Int(32)) {
+                self.note_sum(value, [x, y], flags, new);
+            }
             return self.define_one(a.ty, value);
         }
         let result = self.binary(opcode, a, b)?;

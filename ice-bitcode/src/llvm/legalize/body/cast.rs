@@ -203,6 +203,11 @@ impl Body<'_, '_> {
 
     /// An integer of `bits` bits, at most 64, extended or cut to `ty`.
     pub(super) fn extended(&mut self, bits: u32, value: Value, sign: Sign, ty: Type) -> Value {
+        if (bits, ty) == (32, Type::I64)
+            && let Some(sum) = self.extended_sum(value, sign)
+        {
+            return sum;
+        }
         let wide = match self.ty_of(value).bits() < ty.bits() {
             true => self.s.promoted.of(value, sign),
             false => None,

@@ -42,6 +42,7 @@ mod control;
 mod declared;
 mod doubles;
 mod entry;
+mod exact_sums;
 pub(super) mod exceptions;
 mod extended;
 mod extended_integer;

@@ -9,6 +9,7 @@ use super::LlvmProgram;
 use super::assembly::JumpScratch;
 use super::constant::ModuleValue;
 use super::doubles::PhiHalf;
+use super::exact_sums::ExactSums;
 use super::exceptions::PadScratch;
 use super::numbers::Numbers;
 use super::places::Places;
@@ -75,6 +76,7 @@ pub(super) struct Scratch {
     pub(super) extended_places: BTreeMap<Value, (Value, Value)>,
     /// Arguments and results that came extended.
     pub(super) promoted: Promoted,
+    pub(super) exact_sums: ExactSums,
     /// Temporaries of 16 bytes for arguments in memory, and how many the current call has.
     pub(super) argument_places: Vec<Value>,
     pub(super) memory_arguments: usize,
@@ -174,6 +176,7 @@ impl Default for Scratch {
             extended: None,
             extended_places: BTreeMap::new(),
             promoted: Promoted::default(),
+            exact_sums: ExactSums::default(),
             argument_places: Vec::new(),
             memory_arguments: 0,
             protection: StackProtection::None,
@@ -226,6 +229,7 @@ impl Scratch {
         }
         self.locals.clear();
         self.promoted.clear();
+        self.exact_sums.clear();
         self.pool.clear();
         self.next_local = 0;
         self.pending = 0;

@@ -1,0 +1,74 @@
+//! Sums of an `i32` and a number that do not overflow, as their flags say: extended to 64 bits they are the sum of the extended term,
+//! which addresses take in.
+//!
+//! What wraps where a flag says that it does not is poison, and so is its extension, which may be anything then. Equal sums of which
+//! one has no flag are one value, which is kept in mind no longer.
+//!
+//! Invariant: values ascend, so that one is found by halves. Cost: logarithmic in the sums of the body.
+
+use super::Body;
+use super::integer::Sign;
+use alloc::vec::Vec;
+use ice_ir::{BinaryOp, Type, Value};
+
+/// Flags of sums (`OverflowingBinaryOperatorOptionalFlags`, LLVM's `LLVMBitCodes.h`).
+const NO_UNSIGNED_WRAP: u64 = 1;
+const NO_SIGNED_WRAP: u64 = 2;
+
+/// The flags of a sum whose terms have no bit in common.
+pub(super) const NO_WRAP: u64 = NO_UNSIGNED_WRAP | NO_SIGNED_WRAP;
+
+/// A sum, its terms, and its flags.
+struct ExactSum {
+    sum: Value,
+    term: Value,
+    number: i64,
+    flags: u64,
+}
+
+/// Those of a body.
+#[derive(Default)]
+pub(super) struct ExactSums {
+    known: Vec<ExactSum>,
+}
+
+impl ExactSums {
+    /// Forgets all, keeps the memory.
+    pub(super) fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    fn find(&self, sum: Value) -> Option<usize> {
+        self.known.binary_search_by_key(&sum, |known| known.sum).ok()
+    }
+}
+
+impl Body<'_, '_> {
+    /// Notes the flags of `sum`, of `term` and `number`, where values from number `new` on are not older.
+    #[inline(never)]
+    pub(super) fn note_sum(&mut self, sum: Value, [term, number]: [Value; 2], flags: u64, new: usize) {
+        let Some(number) = self.b.func.int_value(number).filter(|_| self.pointer() == Type::I64) else {
+            return;
+        };
+        match self.s.exact_sums.find(sum) {
+            Some(index) => self.s.exact_sums.known[index].flags &= flags,
+            None if flags & NO_WRAP != 0 && sum.as_u32() as usize >= new => {
+                self.s.exact_sums.known.push(ExactSum { sum, term, number, flags });
+            }
+            None => {}
+        }
+    }
+
+    /// `value`, of 32 bits, extended to 64, if it is such a sum.
+    pub(super) fn extended_sum(&mut self, value: Value, sign: Sign) -> Option<Value> {
+        let known = &self.s.exact_sums.known[self.s.exact_sums.find(value)?];
+        let (flag, number) = match sign {
+            Sign::Signed => (NO_SIGNED_WRAP, known.number),
+            Sign::Unsigned => (NO_UNSIGNED_WRAP, i64::from(known.number as u32)),
+        };
+        let term = (known.flags & flag != 0).then_some(known.term)?;
+        let term = self.extended(32, term, sign, Type::I64);
+        let number = self.int(Type::I64, number);
+        Some(self.bin(BinaryOp::Add, term, number))
+    }
+}
