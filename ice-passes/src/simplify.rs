@@ -8,6 +8,7 @@
 //! | `x / y`, `x % y` unsigned, of numbers of 64 bits with zeros in their upper halves | that of the lower halves, extended |
 //! | `x / 2^k` signed | `(x + (x >> 31 >>> 32 - k)) >> k` |
 //! | `(x op c) op d`, op associative | `x op (c op d)` |
+//! | `(x >> k) & (2^(32 - k) - 1)` without sign, of 64 bits | the same of the lower half, extended |
 //! | `(x + c) << k` | `(x << k) + (c << k)` |
 //! | `(x + c) + y` | `(x + y) + c` |
 //! | `x \| c` where no bit is in both | `x + c`, in addresses and in numbers of 32 bits |
@@ -195,6 +196,7 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
     }
     if op == BinaryOp::And
         && let Some(rewrite) = masked(func, a, b, constant as u64 & ty.int_mask())
+            .or_else(|| high_bits_of_half(func, uses, constants, inst, a, constant as u64))
     {
         return Some(rewrite);
     }
@@ -240,6 +242,30 @@ fn masked(func: &Function, a: Value, b: Value, mask: u64) -> Option<Rewrite> {
         |n: usize| (func.defining_inst(args[n]).is_some() && has_none(args[n])).then_some(args[1 - n]);
     let rest = other(1).or_else(|| other(0))?;
     Some(Rewrite::Inst(binary(BinaryOp::And, rest, b)))
+}
+
+/// What a shift of 64 bits brings down of the lower half, as a shift of that.
+fn high_bits_of_half(
+    func: &mut Function,
+    uses: &Uses,
+    constants: &mut Constants,
+    inst: Inst,
+    a: Value,
+    mask: u64,
+) -> Option<Rewrite> {
+    let &InstData::Binary { op: BinaryOp::Lshr, args: [x, amount] } = func.inst(func.defining_inst(a)?)
+    else {
+        return None;
+    };
+    let amount = func.int_value(amount).filter(|amount| (1..32).contains(amount))?;
+    if func.value_type(a) != Type::I64 || mask != u64::from(u32::MAX >> amount) || uses.count_if_known(a) > 1
+    {
+        return None;
+    }
+    let low = cast_before(func, inst, CastOp::Trunc, x, Type::I32);
+    let amount = constants.int(func, Type::I32, amount);
+    let arg = before(func, inst, BinaryOp::Lshr, low, amount);
+    Some(Rewrite::Inst(InstData::Cast { op: CastOp::Zext, arg }))
 }
 
 /// A boolean that is extended and compared with zero, as a boolean.
