@@ -129,6 +129,16 @@ pub trait Target {
         false
     }
 
+    /// Whether a store and the branch behind it, which are all that uses the result of `def`, will compute it themselves: `def` is
+    /// then not lowered. The answer must only depend on the function.
+    fn folds_into_store_and_test<S: Sink<Self::Inst>>(
+        &self,
+        _cx: &Lower<'_, Self::Inst, S>,
+        _def: Inst,
+    ) -> bool {
+        false
+    }
+
     /// What an access computes of its address, of the type `pointer`.
     fn addressing(&self, pointer: Type) -> Addressing;
 

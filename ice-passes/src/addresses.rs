@@ -236,23 +236,28 @@ impl Pass<'_> {
     /// The terms of `address`, which `access` uses, if it is worth while to give it an address of its own.
     fn terms(&self, access: Inst, address: Value) -> Option<Terms> {
         let def = self.func.defining_inst(address)?;
-        let (BinaryOp::Add, [x, number]) = self.parts(def)? else { return None };
+        let (BinaryOp::Add, _) = self.parts(def)? else { return None };
         let mut terms = Terms::default();
         if !self.is_free(def) {
-            let may_step = || self.is_step(def, x) && !self.decides_branch(access);
-            let number = self.func.int_value(number).filter(|_| may_step())?;
+            let (x, number) = self.step(access, def)?;
             terms = Terms { base: Some(x), number, ..terms };
             return terms.fit().then_some(terms);
         }
-        let block = self.func.layout.block_of(access);
-        let fits = self.add(&mut terms, address, block, MAX_DEPTH) && terms.fit();
+        let fits = self.add(&mut terms, address, access, MAX_DEPTH) && terms.fit();
         // A sum of a register and a number is folded wherever it stands.
         let is_plain = terms.sums == 1 && (terms.number != 0 || terms.symbol.is_some());
         (fits && terms.is_shared && !is_plain).then_some(terms)
     }
 
-    /// Adds the terms of `value`. Whether there is room.
-    fn add(&self, terms: &mut Terms, value: Value, block: Option<ice_ir::Block>, depth: u32) -> bool {
+    /// The present value of the phi whose next one `def` is, and the number between them, if the present one serves `access`.
+    fn step(&self, access: Inst, def: Inst) -> Option<(Value, i64)> {
+        let (BinaryOp::Add, [x, number]) = self.parts(def)? else { return None };
+        let number = self.func.int_value(number)?;
+        (self.is_step(def, x) && !self.decides_branch(access)).then_some((x, number))
+    }
+
+    /// Adds the terms of `value`, a part of the address of `access`. Whether there is room.
+    fn add(&self, terms: &mut Terms, value: Value, access: Inst, depth: u32) -> bool {
         if let Some(number) = self.func.int_value(value) {
             terms.number = terms.number.wrapping_add(number);
             return true;
@@ -260,14 +265,22 @@ impl Pass<'_> {
         if self.func.is_constant(value) {
             return terms.symbol.replace(value).is_none();
         }
-        let def = self.func.defining_inst(value).filter(|&def| depth > 0 && self.is_free(def));
+        let def = self.func.defining_inst(value).filter(|_| depth > 0);
         let Some((def, (op, [a, b]))) = def.and_then(|def| Some((def, self.parts(def)?))) else {
             return terms.add_register(value);
         };
+        if !self.is_free(def) {
+            let Some((x, number)) = self.step(access, def) else { return terms.add_register(value) };
+            terms.sums += 1;
+            terms.is_shared = true;
+            terms.number = terms.number.wrapping_add(number);
+            return terms.add_register(x);
+        }
         terms.sums += 1;
-        terms.is_shared |= self.uses.count_if_known(value) > 1 || self.func.layout.block_of(def) != block;
+        terms.is_shared |= self.uses.count_if_known(value) > 1
+            || self.func.layout.block_of(def) != self.func.layout.block_of(access);
         match op {
-            BinaryOp::Add => self.add(terms, a, block, depth - 1) && self.add(terms, b, block, depth - 1),
+            BinaryOp::Add => self.add(terms, a, access, depth - 1) && self.add(terms, b, access, depth - 1),
             _ => !self.func.is_constant(a) && terms.index.replace((a, Some(b))).is_none(),
         }
     }

@@ -185,6 +185,10 @@ impl Target for X86 {
         X86::folds_into_addresses(*self, cx, def)
     }
 
+    fn folds_into_store_and_test<S: Sink<Inst>>(&self, cx: &Cx<'_, S>, def: ice_ir::Inst) -> bool {
+        self.tested_store(cx, def).is_some()
+    }
+
     fn returns_by_call(&self, module: &Module, func: &Function, call: &Call<'_>) -> bool {
         self.call_returns(module, func, call)
     }

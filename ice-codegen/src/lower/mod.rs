@@ -463,7 +463,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             if let Some(value) = node.result() {
                 let folds = match self.uses.only_user_in_block(func, inst, value) {
                     Some(user) => target.folds(self, inst, user),
-                    None => false,
+                    None => target.folds_into_store_and_test(self, inst),
                 };
                 if folds || self.folds_into_addresses(target, inst, value) {
                     self.scratch.values[value.index()] = ValueState::FOLDED;

@@ -105,6 +105,12 @@ impl X86 {
     pub(super) fn compare<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, inst: ice_ir::Inst) -> Test {
         match *cx.func.inst(inst) {
             InstData::Icmp { cond, args } => {
+                if let Some(def) = cx.folded(args[0])
+                    && let Some((_, cond)) = self.tested_store(cx, def)
+                {
+                    // The store has left the flags.
+                    return Test::One(cond);
+                }
                 if let Some(exchange) = cx.exchange_of(inst) {
                     self.atomic_cmpxchg(cx, exchange);
                     return Test::One(int_cond(cond));

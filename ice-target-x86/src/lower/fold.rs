@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | load | arithmetic, comparison, conversion, branch to an address, call of one | a memory operand |
 //! | load and operation on it | store to the same address | an operation on memory |
+//! | load and operation on it | store to the same address, and branch by its sign or whether it is zero | an operation on memory, whose flags tell |
 //! | comparison, truncation to `i1`, logic on `i1` | branch, select | flags |
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
 //! | comparison, extended to a byte | store | a flag in memory |
@@ -48,7 +49,7 @@ use super::vector::cast::are_signs;
 use super::vector::lanes::takes_first_lane;
 use crate::inst::{Amode, Inst, Src};
 use crate::target::{Cx, X86};
-use ice_asm::x86::Mode;
+use ice_asm::x86::{Cond, Mode};
 use ice_codegen::extension::{long_factors, unsigned_bits};
 use ice_codegen::lanes::constant_vector;
 use ice_codegen::mach::Sink;
@@ -425,6 +426,42 @@ impl X86 {
         })
     }
 
+    /// The store and the condition of the branch behind it, if these are all that asks for the result of `def` and become one
+    /// operation on memory, which leaves the flags of its result: nothing comes between.
+    pub(crate) fn tested_store<S: Sink<Inst>>(
+        self,
+        cx: &Cx<'_, S>,
+        def: ice_ir::Inst,
+    ) -> Option<(ice_ir::Inst, Cond)> {
+        let &InstData::Binary { op, args: [_, b] } = cx.func.inst(def) else { return None };
+        let result = cx.func.result(def)?;
+        let is_complement = op == BinaryOp::Xor && cx.func.int_value(b) == Some(-1);
+        if alu(op).is_none() || is_complement || cx.uses.known_count(result) != Some(2) {
+            return None;
+        }
+        let (func, layout) = (cx.func, &cx.func.layout);
+        let branch = layout.last_inst(layout.block_of(def)?)?;
+        let &InstData::CondBr { cond, .. } = func.inst(branch) else { return None };
+        let comparison = func.defining_inst(cond)?;
+        let &InstData::Icmp { cond: by, args: [tested, number] } = func.inst(comparison) else { return None };
+        let cond = match (by, func.int_value(number)?) {
+            (IntCond::Eq, 0) => Cond::E,
+            (IntCond::Ne, 0) => Cond::Ne,
+            (IntCond::Slt, 0) => Cond::S,
+            (IntCond::Sgt, -1) => Cond::Ns,
+            _ => return None,
+        };
+        let before = layout.prev_inst(branch)?;
+        let store = if before == comparison { layout.prev_inst(comparison)? } else { before };
+        let is_next = store == before && layout.prev_inst(store) == Some(comparison) || before == comparison;
+        let is_one = tested == result
+            && is_next
+            && cx.uses.known_count(func.result(comparison)?) == Some(1)
+            && !self.is_pair(func.value_type(result))
+            && self.memory_operand_of(cx, def, store).is_some();
+        is_one.then_some((store, cond))
+    }
+
     /// Whether `load`, an atomic one, orders nothing else and is of up to a register.
     #[cold]
     #[inline(never)]
@@ -449,7 +486,8 @@ impl X86 {
                 let other = if args[0] == result { args[1] } else { args[0] };
                 let is_right = args[1] == result;
                 let next = cx.func.result(user).and_then(|v| cx.uses.only_user_in_block(cx.func, user, v));
-                if next.is_some_and(|next| self.memory_operand_of(cx, user, next) == Some(result)) {
+                let store = next.or_else(|| self.tested_store(cx, user).map(|(store, _)| store));
+                if store.is_some_and(|store| self.memory_operand_of(cx, user, store) == Some(result)) {
                     true
                 } else if next.is_some_and(|next| self.folds_into_address(cx, user, next)) {
                     false
