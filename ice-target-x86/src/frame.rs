@@ -250,6 +250,7 @@ pub(crate) fn is_frameless(inst: &Inst) -> bool {
         | Inst::StorePair { .. }
         | Inst::ZeroUpper { .. }
         | Inst::Extend { .. }
+        | Inst::HighByte { .. }
         | Inst::Load { .. }
         | Inst::Store { .. }
         | Inst::StoreImm { .. }

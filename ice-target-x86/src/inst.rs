@@ -49,6 +49,9 @@ macro_rules! instructions {
     Undefined { dst: VReg } "{dst} = undefined" [dst: def_reg(GPR)] max 0 => { let _: Gpr = dst; };
     Extend { kind: Extend, from: Width, to: Width, dst: VReg, src: Src } "{dst} = mov{kind}{from}{to} {src}"
         [src: rm(class(from)), dst: def_reg(GPR)] max 3 + bound.src(src) => em.extend(kind, [from, to], dst, src);
+    /// The second byte of a register, with zeros above it.
+    HighByte { dst: VReg, src: VReg } "{dst} = second byte of {src}"
+        [src: use_reg(HIGH_BYTE), dst: def_reg(FIRST_EIGHT)] max 3 => em.e.movzx_high_byte(dst, src);
     Load { width: Width, dst: VReg, mem: Amode } is Remade "{dst} = mov{width} {mem}"
         [mem: mem(), dst: def_reg(class(width))] max 3 + MEMORY => em.load(width, dst, mem);
     Store { width: Width, src: VReg, mem: Amode } "mov{width} {mem}, {src}"

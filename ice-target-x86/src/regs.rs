@@ -1,7 +1,7 @@
 //! The register files of x86-32 and x86-64, for the allocator.
 //!
 //! Registers 0–15 are the general ones by hardware number, 16–31 the vector ones. The high byte registers
-//! ah, ch, dh, bh are not used. The stack pointer is never allocated; the frame pointer only in functions
+//! ah, ch, dh, bh are only read. The stack pointer is never allocated; the frame pointer only in functions
 //! that do not need one. Caller-saved registers come first: what does not live across a call should cost
 //! no save. (System V ABI: i386 supplement table 2.3, AMD64 supplement figure 3.4.)
 
@@ -19,6 +19,10 @@ pub const BYTE: RegClass = RegClass(1);
 pub const XMM: RegClass = RegClass(2);
 /// The same with all of their 256 bits.
 pub const YMM: RegClass = RegClass(3);
+/// General registers whose second byte can be read: ah, ch, dh, bh.
+pub const HIGH_BYTE: RegClass = RegClass(4);
+/// General registers that need no prefix REX, with which no second byte is read.
+pub const FIRST_EIGHT: RegClass = RegClass(5);
 
 /// rax, eax.
 pub const RAX: PReg = PReg(0);
@@ -122,8 +126,10 @@ pub const CALLEE_SAVED_32: RegUnits = units(0, 0b1110_1000);
 /// Registers that a function must preserve on x86-64, without the stack pointer.
 pub const CALLEE_SAVED_64: RegUnits = units(0, 0b1111_0000_0010_1000);
 
+/// On x86-64 those without prefix.
 static GPR_32: [PReg; 7] = regs([0, 1, 2, 6, 7, 3, 5]);
 static GPR_32_FP: [PReg; 6] = regs([0, 1, 2, 6, 7, 3]);
+/// Also those whose second byte can be read.
 static BYTE_32: [PReg; 4] = regs([0, 1, 2, 3]);
 static GPR_64: [PReg; 15] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 5, 12, 13, 14, 15]);
 static GPR_64_FP: [PReg; 14] = regs([0, 1, 2, 6, 7, 8, 9, 10, 11, 3, 12, 13, 14, 15]);
@@ -141,21 +147,33 @@ const fn class(name: &'static str, order: &'static [PReg], bytes: u32) -> ClassI
     ClassInfo { name, order, spill_size: bytes, spill_align: bytes }
 }
 
-static CLASSES_32: [ClassInfo; 4] =
-    [class("gpr", &GPR_32, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16), wide(&XMM_32)];
-static CLASSES_32_FP: [ClassInfo; 4] =
-    [class("gpr", &GPR_32_FP, 4), class("byte", &BYTE_32, 4), class("xmm", &XMM_32, 16), wide(&XMM_32)];
-static CLASSES_64: [ClassInfo; 4] =
-    [class("gpr", &GPR_64, 8), class("byte", &GPR_64, 8), class("xmm", &XMM_64, 16), wide(&XMM_64)];
-static CLASSES_64_FP: [ClassInfo; 4] =
-    [class("gpr", &GPR_64_FP, 8), class("byte", &GPR_64_FP, 8), class("xmm", &XMM_64, 16), wide(&XMM_64)];
+/// The classes of a mode, with these general registers, those with a byte form, those without prefix and the vector ones.
+const fn classes(
+    [general, bytes, first_eight]: [&'static [PReg]; 3],
+    size: u32,
+    vectors: &'static [PReg],
+) -> [ClassInfo<'static>; 6] {
+    [
+        class("gpr", general, size),
+        class("byte", bytes, size),
+        class("xmm", vectors, 16),
+        wide(vectors),
+        class("high-byte", &BYTE_32, size),
+        class("first-eight", first_eight, size),
+    ]
+}
 
-static CLASSES_64_CONFINED: [ClassInfo; 4] = [
-    class("gpr", &GPR_64_CONFINED, 8),
-    class("byte", &GPR_64_CONFINED, 8),
-    class("xmm", &XMM_64, 16),
-    wide(&XMM_64),
-];
+static CLASSES_32: [ClassInfo; 6] = classes([&GPR_32, &BYTE_32, &GPR_32], 4, &XMM_32);
+static CLASSES_32_FP: [ClassInfo; 6] = classes([&GPR_32_FP, &BYTE_32, &GPR_32_FP], 4, &XMM_32);
+static CLASSES_64: [ClassInfo; 6] = classes([&GPR_64, &GPR_64, &GPR_32], 8, &XMM_64);
+static CLASSES_64_FP: [ClassInfo; 6] = classes([&GPR_64_FP, &GPR_64_FP, &GPR_32_FP], 8, &XMM_64);
+static CLASSES_64_CONFINED: [ClassInfo; 6] =
+    classes([&GPR_64_CONFINED, &GPR_64_CONFINED, &GPR_32_FP], 8, &XMM_64);
+
+/// Whether a class is of general registers.
+pub fn is_general(class: RegClass) -> bool {
+    class != XMM && class != YMM
+}
 
 /// All general registers.
 pub const GENERAL: RegUnits = RegUnits::span(0, 16);

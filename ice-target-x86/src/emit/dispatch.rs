@@ -98,6 +98,7 @@ fn is_copied(inst: &Inst) -> bool {
             | Inst::MovSymbol { .. }
             | Inst::LoadTableEntry { .. }
             | Inst::Extend { .. }
+            | Inst::HighByte { .. }
             | Inst::Load { .. }
             | Inst::Store { .. }
             | Inst::StoreImm { .. }

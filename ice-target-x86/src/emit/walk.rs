@@ -4,7 +4,7 @@ use super::Emitter;
 use super::confine::BUNDLE;
 use super::flags::Flags;
 use crate::inst::Inst;
-use crate::regs::{self, GPR};
+use crate::regs;
 use ice_asm::x86::{Branches, Imm, Rm, Width};
 use ice_asm::{CodeBuffer, Listing};
 use ice_codegen::emission::{BranchEmitter as _, Cursor, FrameEmitter as _, InstEmitter, NO_REGISTER, label};
@@ -93,9 +93,7 @@ impl<'a, L: Listing> InstEmitter<'a> for Emitter<'a, L> {
             return self.move_vector(edit.size as u8, edit.to, edit.from);
         }
         match edit.size {
-            _ if edit.class != GPR && edit.class != regs::BYTE => {
-                self.fault("an edit has a class of no registers")
-            }
+            _ if !regs::is_general(edit.class) => self.fault("an edit has a class of no registers"),
             8 => self.move_word(Width::B64, edit.to, edit.from),
             _ => self.move_word(Width::B32, edit.to, edit.from),
         }

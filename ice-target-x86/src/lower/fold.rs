@@ -9,6 +9,7 @@
 //! | comparison of numbers without sign, extended | addition, subtraction | a carry ([`carry`](super::carry)) |
 //! | comparison, extended to a byte | store | a flag in memory |
 //! | two shifts, and the negation of an amount | what joins them | a rotation ([`rotate`](super::rotate)) |
+//! | shift down by 8 | mask of a byte | the second byte of a register |
 //! | and | comparison with zero | `test` |
 //! | what checks a sum, difference or product for overflow | branch, select | flags ([`overflow`](super::overflow)) |
 //! | shift by a variable | test of the one bit that it moves | `bt` |
@@ -179,7 +180,9 @@ impl X86 {
                         BinaryOp::Xor => self.folds_into_check(cx, def, user),
                         BinaryOp::Shl => self.folds_into_rotation(cx, def, user),
                         BinaryOp::Lshr => {
-                            self.folds_into_rotation(cx, def, user) || self.folds_into_field(cx, def, user)
+                            self.folds_into_rotation(cx, def, user)
+                                || self.folds_into_field(cx, def, user)
+                                || self.high_byte(cx, user).is_some()
                         }
                         BinaryOp::Sub => {
                             self.is_amount_of_rotation(cx, def, user)

@@ -114,6 +114,13 @@ impl X86 {
         if matches!(sum, BinaryOp::Add | BinaryOp::Sub) && self.lea_sum(cx, sum, [a, b], width, dst) {
             return;
         }
+        if op == BinaryOp::And
+            && cx.folded(a).is_some()
+            && let Some(x) = cx.current_inst().and_then(|inst| self.high_byte(cx, inst))
+        {
+            let src = self.reg(cx, x);
+            return cx.sink.push(Inst::HighByte { dst, src });
+        }
         if op == BinaryOp::And && self.and_low_half(cx, [a, b], ty, dst) {
             return;
         }
@@ -142,6 +149,25 @@ impl X86 {
         } else {
             self.divide(cx, op, [a, b], ty, dst);
         }
+    }
+
+    /// The value of which `inst` is the second byte, shifted down by an instruction that has no other use. Validators of confined
+    /// code need not know such operands.
+    pub(super) fn high_byte<S: Sink<Inst>>(self, cx: &Cx<'_, S>, inst: ice_ir::Inst) -> Option<Value> {
+        let &InstData::Binary { op: BinaryOp::And, args: [shifted, mask] } = cx.func.inst(inst) else {
+            return None;
+        };
+        let def = cx.func.defining_inst(shifted).filter(|_| cx.func.int_value(mask) == Some(0xff))?;
+        let &InstData::Binary { op: BinaryOp::Lshr, args: [x, amount] } = cx.func.inst(def) else {
+            return None;
+        };
+        let ty = cx.func.value_type(x);
+        let is_byte = matches!(ty, Type::I32 | Type::I64)
+            && !self.is_pair(ty)
+            && !cx.is_constant(x)
+            && cx.func.int_value(amount) == Some(8)
+            && cx.uses.only_user_in_block(cx.func, def, shifted) == Some(inst);
+        (is_byte && !self.is_confined()).then_some(x)
     }
 
     /// What a rotation or a carry was folded into. False, and nothing done, for others.

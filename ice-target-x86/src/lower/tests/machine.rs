@@ -442,6 +442,10 @@ impl Machine<'_> {
                 self.set_int(Width::B64, quotient, q.into());
                 self.set_int(Width::B64, remainder, r.into());
             }
+            Inst::HighByte { dst, src } => {
+                let value = self.get(src) >> 8 & 0xff;
+                self.set_int(Width::B32, dst, value);
+            }
             Inst::MovXmm { dst, src, size } => {
                 let bits = 8 * u32::from(size);
                 let above = if size == 16 { 0 } else { GARBAGE << bits };
