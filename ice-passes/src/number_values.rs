@@ -21,6 +21,8 @@
 //! ([`half_loads`](mod@crate::half_loads)). Short regions are copied and filled by loads and stores
 //! (`short_regions.rs`), which are then looked at in their turn.
 //!
+//! A narrow number that is extended with zeros to 32 bits and to 64 is extended to 64 alone.
+//!
 //! Shuffles, which are put together lane by lane, are found as wholes.
 //!
 //! Two phis of a block are equal if they get equal values from each predecessor; a value that one phi computes of itself
@@ -50,8 +52,8 @@ use cranelift_entity::packed_option::PackedOption;
 use ice_ir::filter::{canonical, fold};
 use ice_ir::vectors::is_lane;
 use ice_ir::{
-    Addressing, BinaryOp, Block, ControlFlowGraph, DominatorTree, Function, Inst, InstData, Intrinsic,
-    Module, Type, Uses, Value,
+    Addressing, BinaryOp, Block, CastOp, ControlFlowGraph, DominatorTree, Function, Inst, InstData,
+    Intrinsic, Module, Type, Uses, Value,
 };
 use rustc_hash::FxHasher;
 
@@ -448,7 +450,41 @@ impl Numbering {
         {
             return self.equal_shuffle(func, (tree, uses), block, data, result);
         }
+        if let InstData::Cast { op: CastOp::Zext, arg } = data
+            && matches!(func.value_type(arg), Type::I8 | Type::I16)
+            && let Some(by) = self.share_extension(func, (tree, uses), block, inst, (arg, ty))
+        {
+            return Some(by);
+        }
         self.find_or_insert(func, tree, block, data, result)
+    }
+
+    /// Lets the extensions of `arg` with zeros to 32 bits and to 64 be one, that to 64. Gives it if `inst` is that, and it is made where
+    /// the other stands.
+    #[cold]
+    #[inline(never)]
+    fn share_extension(
+        &mut self,
+        func: &mut Function,
+        (tree, uses): (&DominatorTree, &mut Uses),
+        block: Block,
+        inst: Inst,
+        (arg, ty): (Value, Type),
+    ) -> Option<Value> {
+        let key = InstData::Cast { op: CastOp::Zext, arg };
+        let made = func.num_insts();
+        if ty == Type::I32 {
+            let arg = self.find(slot(&key), func, tree, block, &key, Type::I64)?;
+            self.rewrite(func, uses, inst, made, InstData::Cast { op: CastOp::Trunc, arg });
+            return None;
+        }
+        let shorter =
+            self.find(slot(&key), func, tree, block, &key, Type::I32).filter(|_| ty == Type::I64)?;
+        let shorter = func.defining_inst(shorter).filter(|&inst| *func.inst(inst) == key)?;
+        let block = func.layout.block_of(shorter)?;
+        let arg = self.inner(func, tree, block, shorter, key, Type::I64);
+        self.rewrite(func, uses, shorter, made, InstData::Cast { op: CastOp::Trunc, arg });
+        Some(arg)
     }
 
     /// A shuffle equal to the one that ends with `data`, a link or a lane for one, whose result is `result`. Links are told apart by
