@@ -207,6 +207,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                     false => Rule::Select { cond, values, result },
                 }
             }
+            InstData::ExtractElement { .. } if self.is_received(self.result(inst)) => Rule::Done,
             InstData::ExtractElement { vector, index } => {
                 Rule::Vector(VectorRule::ExtractElement { vector, index, result: self.result(inst) })
             }

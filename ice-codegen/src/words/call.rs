@@ -211,6 +211,11 @@ pub trait CallRules: MemoryRules {
         Self::class(ty) == Self::GENERAL
     }
 
+    /// Whether what travels of such a vector in a register is a lane as its own type is.
+    fn has_lane_registers(ty: Type) -> bool {
+        Self::part(ty, 0).0 == Self::class(ty.element())
+    }
+
     /// The words of a value.
     fn all_words<S: Sink<Self::Inst>>(
         self,
@@ -449,7 +454,9 @@ pub trait CallRules: MemoryRules {
         }
         cx.sink.push_with(call, operands);
         for (ty, dst, words) in joined {
-            self.value_of_words(cx, ty, &words, dst);
+            if !(Self::has_lane_registers(ty) && cx.receive_lanes(dst, &words)) {
+                self.value_of_words(cx, ty, &words, dst);
+            }
         }
         if self.cleans_booleans() {
             for (regs, ty) in results.into_iter().flatten() {

@@ -179,6 +179,17 @@ pub trait ParamRules: CallRules {
             Self::result_places(self.convention(Some(signature)), types).ok_or(NO_ROOM_FOR_RESULT)?;
         for ((place, value), ty) in places.into_iter().zip(values).zip(types) {
             let Some(value) = value else { continue };
+            if let Some(ArgumentPlace::Words { first, .. }) = place
+                && Self::has_lane_registers(ty)
+                && let Some(lanes) = cx.returned_lanes(value)
+            {
+                for (n, lane) in (first..).zip(lanes) {
+                    let (class, reg) = Self::part(ty, n);
+                    let lane = lane.map(|lane| self.reg(cx, lane));
+                    operands.extend(lane.map(|lane| Operand::use_fixed(lane, class, reg)));
+                }
+                continue;
+            }
             let regs = self.regs(cx, value);
             match place {
                 Some(ArgumentPlace::Register(reg)) => {

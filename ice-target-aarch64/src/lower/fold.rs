@@ -224,7 +224,9 @@ impl Aarch64 {
                         Some(Type::I32 | Type::I64)
                     )
             }
-            InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
+            InstData::InsertElement { .. } => {
+                cx.folds_into_return(def, user) || Self::folds_insertion(cx, def, user)
+            }
             InstData::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, .. } if ty == Type::I1 => {
                 cx.decides(result, user) || chain::joins(cx, def, user)
             }

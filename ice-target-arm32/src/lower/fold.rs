@@ -83,7 +83,9 @@ impl Arm32 {
                     && matches!(cx.func.inst(user), InstData::Cast { op: CastOp::Sext, .. })
                     && cx.may_delay(def, user)
             }
-            InstData::InsertElement { .. } => Self::folds_insertion(cx, def, user),
+            InstData::InsertElement { .. } => {
+                cx.folds_into_return(def, user) || Self::folds_insertion(cx, def, user)
+            }
             InstData::Binary { op, .. } => match cx.func.value_type(result) {
                 Type::I1 => {
                     matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor) && cx.decides(result, user)
