@@ -176,12 +176,16 @@ pub(super) fn field<S: Sink<Inst>>(cx: &Cx<'_, S>, value: Value, mask: u64) -> O
     field_of(cx.func, cx.folded(value)?, mask)
 }
 
+/// The same of any shift. Of a narrow number the field has no bit that is above it.
 fn field_of(func: &Function, shift: ice_ir::Inst, mask: u64) -> Option<(Value, (u8, u8))> {
-    let (Shift::Lsr, value, amount) = constant_shift(func, shift)? else { return None };
-    let size = mask.trailing_ones();
+    let &InstData::Binary { op: BinaryOp::Lshr, args: [value, number] } = func.inst(shift) else {
+        return None;
+    };
+    let (amount, size) = (func.int_value(number)?, mask.trailing_ones());
     let is_low = mask != 0 && mask & mask.wrapping_add(1) == 0;
-    (is_low && u32::from(amount) + size <= func.value_type(value).bits())
-        .then_some((value, (amount, size as u8)))
+    let bits = func.value_type(value).bits();
+    let is_inside = amount > 0 && u32::try_from(amount).is_ok_and(|amount| amount + size <= bits);
+    (is_low && is_inside).then_some((value, (amount as u8, size as u8)))
 }
 
 impl Aarch64 {
@@ -364,14 +368,18 @@ fn folds_load<S: Sink<Inst>>(cx: &Cx<'_, S>, load: ice_ir::Inst, ty: Type, user:
 
 /// Whether a shift by a constant is an operand of `user`, a part of a rotation or a field.
 fn folds_shift<S: Sink<Inst>>(cx: &Cx<'_, S>, def: ice_ir::Inst, user: ice_ir::Inst) -> bool {
-    let (Some(_), Some(result)) = (constant_shift(cx.func, def), cx.func.result(def)) else { return false };
+    let Some(result) = cx.func.result(def) else { return false };
     let InstData::Binary { op, args } = *cx.func.inst(user) else { return false };
     let ty = cx.func.value_type(result);
-    if rotation(cx, op, args, ty).is_some() {
+    let is_shift = constant_shift(cx.func, def).is_some();
+    if is_shift && rotation(cx, op, args, ty).is_some() {
         return true;
     }
     if let (BinaryOp::And, Some(mask)) = (op, number_of(cx.func, args[1])) {
         return args[0] == result && field_of(cx.func, def, mask).is_some();
+    }
+    if !is_shift {
+        return false;
     }
     let is_plain = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor);
     is_plain && is_last(cx, op != BinaryOp::Sub, result, args)
