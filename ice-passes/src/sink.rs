@@ -330,7 +330,7 @@ fn place_at_end(func: &Function, uses: &Uses, value: Value, block: Block) -> Opt
 }
 
 /// Moves `def`, whose result only goes to `phi` and what is at the end of `block`, to that `place` there, if `phi` is used
-/// behind it in its own block. Whether it did.
+/// behind it in its own block or in another one. Whether it did.
 fn sink_to_edge(
     func: &mut Function,
     (loops, uses): (&LoopForest, &Uses),
@@ -340,7 +340,8 @@ fn sink_to_edge(
 ) -> bool {
     let Some(from) = func.layout.block_of(def) else { return false };
     let mut next = func.layout.next_inst(def);
-    let mut is_used = false;
+    let mut is_used =
+        uses.last_user(phi).is_some_and(|user| user != def && func.layout.block_of(user) != Some(from));
     for _ in 0..MAX_DISTANCE {
         let Some(inst) = next else { break };
         is_used |= uses_of(func, uses, inst, phi);
