@@ -402,19 +402,34 @@ impl Body<'_, '_> {
     /// `a op b`, at most and at least what `bits` bits hold, for addition and subtraction.
     pub(super) fn int_saturate(&mut self, op: BinaryOp, sign: Sign, bits: u32, a: Value, b: Value) -> Value {
         let ty = self.ty_of(a);
-        let (result, overflow) = self.int_overflow(op, sign, bits, a, b);
+        if sign == Sign::Signed && bits <= 16 {
+            // The exact result, which has room, is on the side of overflow.
+            let [x, y] = [a, b].map(|value| self.extended(bits, value, Sign::Signed, Type::I32));
+            let exact = self.bin(op, x, y);
+            let cut = self.resize_zero(exact, ty);
+            let back = self.extended(bits, cut, Sign::Signed, Type::I32);
+            let limit = self.limit(bits, exact);
+            let overflow = self.icmp(IntCond::Ne, back, exact);
+            let result = self.choose(overflow, limit, exact);
+            return self.resize_zero(result, ty);
+        }
         let limit = match (sign, op) {
             (Sign::Unsigned, BinaryOp::Add) => self.int(ty, -1),
             (Sign::Unsigned, _) => self.int(ty, 0),
             (Sign::Signed, _) => {
                 // The side of overflow is that of `a`.
-                let minus = self.int(ty, 0);
-                let negative = self.int_compare(IntCond::Slt, bits, a, minus);
-                let (least, most) = (self.int(ty, -1 << (bits - 1)), self.int(ty, !(-1 << (bits - 1))));
-                self.choose(negative, least, most)
+                let a = self.sign_above(a, bits);
+                self.limit(bits, a)
             }
         };
+        let (result, overflow) = self.int_overflow(op, sign, bits, a, b);
         self.choose(overflow, limit, result)
+    }
+
+    /// The largest number of `bits` bits with sign if `value` is not negative, else the least.
+    fn limit(&mut self, bits: u32, value: Value) -> Value {
+        let signs = self.bin_int(BinaryOp::Ashr, value, i64::from(self.ty_of(value).bits()) - 1);
+        self.bin_int(BinaryOp::Xor, signs, !(-1 << (bits - 1)))
     }
 
     /// `a << b`, at most and at least what `bits` bits hold.
