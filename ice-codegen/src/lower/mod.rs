@@ -118,8 +118,8 @@ pub struct LowerScratch {
     params: Vec<VReg>,
     args: Vec<VReg>,
     planner: SwitchScratch,
-    /// Lanes of results that came in registers of their own ([`result_lanes`]).
-    received: Vec<Value>,
+    /// What the rule for an instruction before has made: lanes of results, choices by equal comparisons.
+    made: Vec<Value>,
     faults: Faults<(Option<Block>, Option<Inst>)>,
     /// What the loops of the function hold in registers; empty if nothing was computed.
     pub held: HeldConstants,
@@ -569,7 +569,7 @@ pub fn lower_function<T: Target>(
     mach.clear_for(func.num_insts() * 3 / 2);
     scratch.values.clear();
     scratch.values.resize(func.num_values(), ValueState::NEW);
-    scratch.received.clear();
+    scratch.made.clear();
     scratch.blocks.clear();
     scratch.blocks.resize(func.num_blocks(), BlockFacts::default());
     scratch.faults = Faults::default();

@@ -24,6 +24,37 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
         }
     }
 
+    /// Notes that the rule for the current instruction makes `value`, whose own turn comes later.
+    pub fn note_made(&mut self, value: Value) {
+        self.scratch.made.push(value);
+    }
+
+    /// Whether the rule for an instruction before has made `value`.
+    pub(crate) fn is_made(&self, value: Value) -> bool {
+        self.scratch.made.contains(&value)
+    }
+
+    /// The choice right behind the choice `select`, by a comparison of its own that equals that of `select`, and the values that are
+    /// chosen from, which are there already.
+    pub fn next_choice(&self, select: Inst) -> Option<(Inst, [Value; 2])> {
+        let (func, uses) = (self.func, self.uses);
+        let comparison_of = |select| {
+            let &InstData::Select { cond, .. } = func.inst(select) else { return None };
+            let inst = func.defining_inst(cond)?;
+            let is_comparison = matches!(func.inst(inst), InstData::Icmp { .. } | InstData::Fcmp { .. });
+            (is_comparison && uses.only_user_in_block(func, inst, cond) == Some(select)).then_some(inst)
+        };
+        let first = comparison_of(select)?;
+        let next = func.layout.next_inst(func.layout.next_inst(select)?)?;
+        let second = comparison_of(next).filter(|&inst| func.layout.prev_inst(next) == Some(inst))?;
+        let &InstData::Select { if_true, if_false, .. } = func.inst(next) else { return None };
+        let is_there = |value| self.is_constant(value) || self.plain_reg(value).is_some();
+        let is_next = func.inst(first) == func.inst(second)
+            && !uses.is_dead(next)
+            && [if_true, if_false].into_iter().all(is_there);
+        is_next.then_some((next, [if_true, if_false]))
+    }
+
     /// The address that `inst` loads from, if it is a load or a relaxed atomic one, which volatile ones are, of up to a
     /// register.
     #[inline]

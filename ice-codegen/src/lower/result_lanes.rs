@@ -96,7 +96,7 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                     if let Some(&register) = self.lane(vector, index).and_then(|lane| registers.get(lane))
                         && self.share(result, register)
                     {
-                        self.scratch.received.push(result);
+                        self.note_made(result);
                         unknown.push((result, uses.known_count(result).unwrap_or(u32::MAX)));
                         taken += u32::from(!uses.is_dead(inst));
                     }
@@ -114,10 +114,5 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
             }
         }
         Some(taken) == uses.known_count(vector) && unknown.iter().all(|&(_, left)| left == 0)
-    }
-
-    /// Whether `value` is a lane that came in its register.
-    pub(crate) fn is_received(&self, value: Value) -> bool {
-        self.scratch.received.contains(&value)
     }
 }

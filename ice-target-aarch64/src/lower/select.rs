@@ -21,18 +21,44 @@ impl Aarch64 {
         let ty = cx.func.value_type(result);
         let dst = cx.regs(result).lo();
         // What makes the values may write the flags.
-        let sources = [if_true, if_false].map(|value| match crate::abi::is_vector(ty) {
-            true => Src::Reg(self.reg(cx, value)),
-            false => self.src(cx, value),
-        });
+        let sources = self.chosen(cx, ty, [if_true, if_false]);
         let conds = match self.condition(cx, cond) {
             Outcome::Known(true) => return self.move_value(cx, dst, if_true),
             Outcome::Known(false) => return self.move_value(cx, dst, if_false),
             Outcome::Either(a, b) => [Some(a), Some(b)],
             Outcome::By(test) => [Some(self.flags(cx, test)), None],
         };
-        let [wins, mut stays] = sources;
-        let [first, second] = conds;
+        self.choose_by(cx, (ty, dst), sources, conds);
+        // Choices by equal comparisons find the flags: what makes constants leaves them.
+        let mut last = cx.current_inst();
+        while let Some((select, values)) = last.and_then(|select| cx.next_choice(select))
+            && let Some(result) = cx.func.result(select)
+        {
+            let ty = cx.func.value_type(result);
+            let sources = self.chosen(cx, ty, values);
+            let dst = cx.regs(result).lo();
+            self.choose_by(cx, (ty, dst), sources, conds);
+            cx.note_made(result);
+            last = Some(select);
+        }
+    }
+
+    /// The values of a choice.
+    fn chosen<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, ty: Type, values: [Value; 2]) -> [Src; 2] {
+        values.map(|value| match crate::abi::is_vector(ty) {
+            true => Src::Reg(self.reg(cx, value)),
+            false => self.src(cx, value),
+        })
+    }
+
+    /// The first value if one of the conditions holds, else the second.
+    fn choose_by<S: Sink<Inst>>(
+        self,
+        cx: &mut Cx<'_, S>,
+        (ty, dst): (Type, VReg),
+        [wins, mut stays]: [Src; 2],
+        [first, second]: [Option<Cond>; 2],
+    ) {
         if let (Some(cond), Some(_)) = (first, second) {
             let between = cx.temp(ty).lo();
             self.choose(cx, ty, between, [wins, stays], cond);
