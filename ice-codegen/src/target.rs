@@ -129,7 +129,7 @@ pub trait Target {
         false
     }
 
-    /// Whether a store and the branch behind it, which are all that uses the result of `def`, will compute it themselves: `def` is
+    /// Whether a store and the branch behind it, which are all that uses the result of `def`, an operator, will compute it: `def` is
     /// then not lowered. The answer must only depend on the function.
     fn folds_into_store_and_test<S: Sink<Self::Inst>>(
         &self,

@@ -265,8 +265,7 @@ impl Pass<'_> {
         if self.func.is_constant(value) {
             return terms.symbol.replace(value).is_none();
         }
-        let def = self.func.defining_inst(value).filter(|_| depth > 0);
-        let Some((def, (op, [a, b]))) = def.and_then(|def| Some((def, self.parts(def)?))) else {
+        let Some(def) = self.func.defining_inst(value).filter(|_| depth > 0) else {
             return terms.add_register(value);
         };
         if !self.is_free(def) {
@@ -276,6 +275,7 @@ impl Pass<'_> {
             terms.number = terms.number.wrapping_add(number);
             return terms.add_register(x);
         }
+        let Some((op, [a, b])) = self.parts(def) else { return terms.add_register(value) };
         terms.sums += 1;
         terms.is_shared |= self.uses.count_if_known(value) > 1
             || self.func.layout.block_of(def) != self.func.layout.block_of(access);

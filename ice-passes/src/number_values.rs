@@ -93,6 +93,8 @@ pub struct Numbering {
     swaps: ByteSwaps,
     /// The types of the moves that copy short regions; none if regions stay whole.
     moved: &'static [Type],
+    /// The first of the loads and stores that the latest instruction has become.
+    split: PackedOption<Inst>,
     /// An instruction has become another one.
     has_rewritten: bool,
 }
@@ -122,6 +124,7 @@ impl Default for Numbering {
             constants: Constants::default(),
             swaps: ByteSwaps::default(),
             moved: &[],
+            split: None.into(),
             has_rewritten: false,
         }
     }
@@ -162,15 +165,13 @@ pub fn number_values(
             if count > 0 {
                 numbering.resolve_operands(func, uses, inst);
             }
-            if let Some(first) = numbering.split_region(func, uses, inst) {
-                next = Some(first);
-                continue;
-            }
             if let Some(by) = numbering.visit(func, tree, uses, block, inst)
                 && let Some(result) = func.result(inst)
             {
                 numbering.replace_inst(func, uses, inst, (result, by));
                 count += 1;
+            } else if numbering.split.is_some() {
+                next = numbering.split.take();
             }
         }
         numbering.memory_at_end[block.index()] = numbering.memory;
@@ -355,16 +356,15 @@ impl Numbering {
         }
     }
 
-    /// The first of the loads and stores that now copy or fill a short region in the place of `inst`.
-    #[inline(always)]
-    fn split_region(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst) -> Option<Inst> {
-        let &InstData::CallIntrinsic { op, .. } = func.inst(inst) else { return None };
-        if !matches!(op, Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset) {
-            return None;
+    /// Lets loads and stores copy or fill a short region in the place of `inst`, if they can: they come next.
+    #[cold]
+    #[inline(never)]
+    fn split_region(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst) {
+        self.split = split_region(func, uses, &mut self.constants, self.moved, inst).into();
+        match self.split.is_some() {
+            true => self.has_rewritten = true,
+            false => self.change_memory(),
         }
-        let first = split_region(func, uses, &mut self.constants, self.moved, inst)?;
-        self.has_rewritten = true;
-        Some(first)
     }
 
     /// A value equal to the result of `inst`, if there is one.
@@ -397,7 +397,13 @@ impl Numbering {
             }
             ref data if data.is_computation() => self.visit_pure(func, tree, uses, block, inst),
             ref other => {
-                if other.changes_memory() {
+                if let InstData::CallIntrinsic {
+                    op: Intrinsic::Memcpy | Intrinsic::Memmove | Intrinsic::Memset,
+                    ..
+                } = other
+                {
+                    self.split_region(func, uses, inst);
+                } else if other.changes_memory() {
                     self.change_memory();
                 }
                 None

@@ -466,7 +466,12 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
             if let Some(value) = node.result() {
                 let folds = match self.uses.only_user_in_block(func, inst, value) {
                     Some(user) => target.folds(self, inst, user),
-                    None => target.folds_into_store_and_test(self, inst),
+                    None => {
+                        let is_operation = matches!(node.data(), InstData::Binary { .. });
+                        is_operation
+                            && self.uses.count(value) == 2
+                            && target.folds_into_store_and_test(self, inst)
+                    }
                 };
                 if folds || self.folds_into_addresses(target, inst, value) {
                     self.scratch.values[value.index()] = ValueState::FOLDED;

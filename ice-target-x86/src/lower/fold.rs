@@ -438,13 +438,22 @@ impl X86 {
     ) -> Option<(ice_ir::Inst, Cond)> {
         let &InstData::Binary { op, args: [_, b] } = cx.func.inst(def) else { return None };
         let result = cx.func.result(def)?;
-        let is_complement = op == BinaryOp::Xor && cx.func.int_value(b) == Some(-1);
-        if alu(op).is_none() || is_complement || cx.uses.known_count(result) != Some(2) {
+        if alu(op).is_none() || cx.uses.known_count(result) != Some(2) {
+            return None;
+        }
+        if op == BinaryOp::Xor && cx.func.int_value(b) == Some(-1) {
+            // A complement leaves the flags alone.
             return None;
         }
         let (func, layout) = (cx.func, &cx.func.layout);
-        let branch = layout.last_inst(layout.block_of(def)?)?;
-        let &InstData::CondBr { cond, .. } = func.inst(branch) else { return None };
+        // What comes between is one comparison at most.
+        let user = cx.uses.last_user(result)?;
+        let branch = layout.next_inst(user)?;
+        let (&InstData::CondBr { cond, .. }, InstData::Store { .. } | InstData::Icmp { .. }) =
+            (func.inst(branch), func.inst(user))
+        else {
+            return None;
+        };
         let comparison = func.defining_inst(cond)?;
         let &InstData::Icmp { cond: by, args: [tested, number] } = func.inst(comparison) else { return None };
         let cond = match (by, func.int_value(number)?) {
@@ -489,7 +498,10 @@ impl X86 {
                 let other = if args[0] == result { args[1] } else { args[0] };
                 let is_right = args[1] == result;
                 let next = cx.func.result(user).and_then(|v| cx.uses.only_user_in_block(cx.func, user, v));
-                let store = next.or_else(|| self.tested_store(cx, user).map(|(store, _)| store));
+                let store = match next {
+                    None if ty.is_scalar_int() => self.tested_store(cx, user).map(|(store, _)| store),
+                    next => next,
+                };
                 if store.is_some_and(|store| self.memory_operand_of(cx, user, store) == Some(result)) {
                     true
                 } else if next.is_some_and(|next| self.folds_into_address(cx, user, next)) {

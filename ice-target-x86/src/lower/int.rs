@@ -313,6 +313,7 @@ impl X86 {
     }
 
     /// Where a narrow integer is in memory that was folded, and its width.
+    #[inline(always)]
     fn narrow_load<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value) -> Option<(Amode, Width)> {
         let ty @ (Type::I8 | Type::I16) = cx.func.value_type(value) else { return None };
         Some((self.folded_load(cx, value)?, self.width(ty)))
