@@ -272,10 +272,19 @@ impl X86 {
     /// Whether nothing uses `result` or has a side effect from behind `comparison` to where it is computed.
     fn is_free<S: Sink<Inst>>(self, cx: &Cx<'_, S>, comparison: ice_ir::Inst, result: Value) -> bool {
         let Some(value) = cx.func.result(comparison) else { return false };
-        let user = cx.uses.only_user_in_block(cx.func, comparison, value);
-        let Some(user) = user.filter(|&user| cx.decides(value, user)) else {
-            // The comparison is computed where it stands, unless it is folded into something else.
-            return !matches!(user.map(|user| cx.func.inst(user)), Some(InstData::Binary { .. }));
+        let user = match cx.uses.only_user_in_block(cx.func, comparison, value) {
+            Some(user) if cx.decides(value, user) => user,
+            Some(user) if matches!(cx.func.inst(user), InstData::Binary { .. }) => return false,
+            // A flag is made where it is stored.
+            Some(user) if self.folds_into_flag(cx, comparison, user) => {
+                let flag = cx.func.result(user);
+                match flag.and_then(|flag| cx.uses.only_user_in_block(cx.func, user, flag)) {
+                    Some(store) => store,
+                    None => return false,
+                }
+            }
+            // The comparison is computed where it stands.
+            _ => return true,
         };
         let mut next = cx.func.layout.next_inst(comparison);
         for _ in 0..MAX_DISTANCE {
