@@ -108,7 +108,8 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                 }
                 _ => func.for_each_operand(inst, |operand| {
                     for (value, left) in &mut unknown {
-                        *left -= u32::from(*value == operand && !uses.is_dead(inst));
+                        let is_use = *value == operand && !uses.is_dead(inst);
+                        *left = left.saturating_sub(is_use.into());
                     }
                 }),
             }
