@@ -150,15 +150,13 @@ impl<L: Listing> Emitter<'_, L> {
 
     fn divide(&mut self, sign: Signedness, width: Width, src: Rm<Gpr>) {
         match sign {
-            Signedness::Signed => {
-                self.e.sign_to_rdx(width);
-                self.e.unary_rm(Unary::Idiv, width, src);
-            }
-            Signedness::Unsigned => {
-                self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(Gpr::RDX), Gpr::RDX);
-                self.e.unary_rm(Unary::Div, width, src);
-            }
+            Signedness::Signed => self.e.sign_to_rdx(width),
+            Signedness::Unsigned => self.e.alu_rm_r(Alu::Xor, Width::B32, Rm::Reg(Gpr::RDX), Gpr::RDX),
         }
+        if let Rm::Mem(mem) = src {
+            self.confine_again(mem);
+        }
+        self.divide_wide(sign, width, src);
     }
 
     fn divide_wide(&mut self, sign: Signedness, width: Width, src: Rm<Gpr>) {

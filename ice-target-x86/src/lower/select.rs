@@ -204,11 +204,11 @@ impl X86 {
     }
 
     /// What a choice is between a float and the result of one operation on it, which has no other use. Not with AVX, whose
-    /// operations are others.
+    /// operations are others, nor where an access has to follow what confines its address: a jump would come between.
     fn operated<S: Sink<Inst>>(self, cx: &Cx<'_, S>, select: ice_ir::Inst) -> Option<Operated> {
         let &InstData::Select { if_true, if_false, .. } = cx.func.inst(select) else { return None };
         let ty = cx.func.value_type(if_true);
-        if !ty.is_scalar_float() || self.has_avx(cx) {
+        if !ty.is_scalar_float() || self.has_avx(cx) || self.confines_memory() {
             return None;
         }
         [(if_true, if_false, true), (if_false, if_true, false)].into_iter().find_map(
