@@ -410,6 +410,29 @@ fn an_extended_sum_is_added_in_addresses() {
     }
 }
 
+/// Sums of sums are only followed so far: each extension makes a few instructions, however many sums are within it.
+#[test]
+fn extended_sums_of_sums_stay_short() {
+    const SUMS: usize = 2_000;
+    if !common::has_tool("llvm-as-19") {
+        return common::skip("sums of sums", "no llvm-as-19");
+    }
+    let sums = (0..SUMS).map(|n| {
+        format!(
+            "  %s{} = add nsw i32 %s{n}, {}\n  %e{n} = sext i32 %s{} to i64\n  %x{} = xor i64 %x{n}, %e{n}\n",
+            n + 1,
+            1 + n % 3,
+            n + 1,
+            n + 1
+        )
+    });
+    let sums: String = sums.collect();
+    let first = "  %s0 = add i32 %k, %k\n  %x0 = add i64 %i, %j\n";
+    let code = load_of_element(&format!("{first}{sums}  %n = add i64 %x{SUMS}, 0"));
+    let lines = code.lines().count();
+    assert!((SUMS..8 * SUMS).contains(&lines), "{lines}");
+}
+
 /// What is translated is valid by the rules as well, and what breaks them is refused by both commands.
 #[test]
 fn verify_and_translate_refuse_the_same_attributes() {

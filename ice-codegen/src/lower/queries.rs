@@ -29,9 +29,11 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
         self.scratch.made.push(value);
     }
 
-    /// Whether the rule for an instruction before has made `value`.
-    pub(crate) fn is_made(&self, value: Value) -> bool {
-        self.scratch.made.contains(&value)
+    /// Whether the rule for an instruction before has made `value`, whose turn it is. What had its turn is forgotten.
+    pub(crate) fn take_made(&mut self, value: Value) -> bool {
+        let made = &mut self.scratch.made;
+        let place = made.iter().position(|&other| other == value);
+        place.map(|place| made.swap_remove(place)).is_some()
     }
 
     /// The choice right behind the choice `select`, by a comparison of its own that equals that of `select`, and the values that are

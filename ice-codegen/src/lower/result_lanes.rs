@@ -96,9 +96,11 @@ impl<I: MachInst, S: Sink<I>> Lower<'_, I, S> {
                     if let Some(&register) = self.lane(vector, index).and_then(|lane| registers.get(lane))
                         && self.share(result, register)
                     {
-                        self.note_made(result);
                         unknown.push((result, uses.known_count(result).unwrap_or(u32::MAX)));
-                        taken += u32::from(!uses.is_dead(inst));
+                        if !uses.is_dead(inst) {
+                            self.note_made(result);
+                            taken += 1;
+                        }
                     }
                 }
                 (InstData::InsertElement { .. }, _) => {}

@@ -200,7 +200,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                     false => Rule::Compare { result },
                 }
             }
-            InstData::Select { .. } if self.is_made(self.result(inst)) => Rule::Done,
+            InstData::Select { .. } if self.take_made(self.result(inst)) => Rule::Done,
             InstData::Select { cond, if_true, if_false } => {
                 let (values, result) = ([if_true, if_false], self.result(inst));
                 match is_vector(cond) {
@@ -208,7 +208,7 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
                     false => Rule::Select { cond, values, result },
                 }
             }
-            InstData::ExtractElement { .. } if self.is_made(self.result(inst)) => Rule::Done,
+            InstData::ExtractElement { .. } if self.take_made(self.result(inst)) => Rule::Done,
             InstData::ExtractElement { vector, index } => {
                 Rule::Vector(VectorRule::ExtractElement { vector, index, result: self.result(inst) })
             }

@@ -9,6 +9,9 @@ use ice_codegen::Operands as _;
 use ice_codegen::mach::{Sink, VReg};
 use ice_ir::{Type, Value};
 
+/// Most choices that share the comparison of one before.
+const MAX_SHARED: usize = 16;
+
 impl Aarch64 {
     /// A select with a scalar condition.
     pub(crate) fn select<S: Sink<Inst>>(
@@ -31,9 +34,9 @@ impl Aarch64 {
         self.choose_by(cx, (ty, dst), sources, conds);
         // Choices by equal comparisons find the flags: what makes constants leaves them.
         let mut last = cx.current_inst();
-        while let Some((select, values)) = last.and_then(|select| cx.next_choice(select))
-            && let Some(result) = cx.func.result(select)
-        {
+        for _ in 0..MAX_SHARED {
+            let Some((select, values)) = last.and_then(|select| cx.next_choice(select)) else { return };
+            let Some(result) = cx.func.result(select) else { return };
             let ty = cx.func.value_type(result);
             let sources = self.chosen(cx, ty, values);
             let dst = cx.regs(result).lo();

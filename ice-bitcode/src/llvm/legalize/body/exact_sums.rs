@@ -4,6 +4,8 @@
 //! What wraps where a flag says that it does not is poison, and so is its extension, which may be anything then. Equal sums of which
 //! one has no flag are one value, which is kept in mind no longer.
 //!
+//! A term may be such a sum in its turn, down to a depth that bounds what one extension makes.
+//!
 //! Invariant: values ascend, so that one is found by halves. Cost: logarithmic in the sums of the body.
 
 use super::Body;
@@ -18,12 +20,17 @@ const NO_SIGNED_WRAP: u64 = 2;
 /// The flags of a sum whose terms have no bit in common.
 pub(super) const NO_WRAP: u64 = NO_UNSIGNED_WRAP | NO_SIGNED_WRAP;
 
+/// Most sums within each other that an extension goes through.
+const MAX_DEPTH: u32 = 4;
+
 /// A sum, its terms, and its flags.
 struct ExactSum {
     sum: Value,
     term: Value,
     number: i64,
     flags: u64,
+    /// How many sums are within it, itself among them.
+    depth: u32,
 }
 
 /// Those of a body.
@@ -50,10 +57,12 @@ impl Body<'_, '_> {
         let Some(number) = self.b.func.int_value(number).filter(|_| self.pointer() == Type::I64) else {
             return;
         };
-        match self.s.exact_sums.find(sum) {
-            Some(index) => self.s.exact_sums.known[index].flags &= flags,
-            None if flags & NO_WRAP != 0 && sum.as_u32() as usize >= new => {
-                self.s.exact_sums.known.push(ExactSum { sum, term, number, flags });
+        let sums = &mut self.s.exact_sums;
+        let depth = 1 + sums.find(term).map_or(0, |index| sums.known[index].depth);
+        match sums.find(sum) {
+            Some(index) => sums.known[index].flags &= flags,
+            None if flags & NO_WRAP != 0 && depth <= MAX_DEPTH && sum.as_u32() as usize >= new => {
+                sums.known.push(ExactSum { sum, term, number, flags, depth });
             }
             None => {}
         }
