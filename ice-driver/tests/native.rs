@@ -389,7 +389,7 @@ fn a_disjoint_constant_is_added_in_addresses() {
 }
 
 /// A sum of 32 bits that does not overflow, extended to 64, is added in addresses; where a flag says so, for the extension that is
-/// asked for, and of equal sums if all have it.
+/// asked for, and of equal sums if all have it. Not where it is frozen.
 #[test]
 fn an_extended_sum_is_added_in_addresses() {
     if !common::has_tool("llvm-as-19") {
@@ -404,6 +404,8 @@ fn an_extended_sum_is_added_in_addresses() {
         ("  %s = add nsw i32 %k, 1\n  %n = zext i32 %s to i64", false),
         ("  %t = add nsw i32 %k, 1\n  %s = add i32 %k, 1\n  %n = sext i32 %s to i64", false),
         ("  %t = add i32 %k, 1\n  %s = add nsw i32 %k, 1\n  %n = sext i32 %s to i64", false),
+        ("  %t = add nsw i32 %k, 1\n  %s = freeze i32 %t\n  %n = sext i32 %s to i64", false),
+        ("  %t = add nsw i32 %k, 1\n  %s = sub i32 %k, -1\n  %n = sext i32 %s to i64", false),
     ] {
         let code = load_of_element(lines);
         assert_eq!(code.contains("8(%rdi,"), is_added, "{lines}\n{code}");

@@ -474,10 +474,15 @@ impl Body<'_, '_> {
         Ok(self.join_lanes(vector, out))
     }
 
-    /// FREEZE: undefined values are the same at all uses already.
+    /// FREEZE: undefined values are the same at all uses already, but those of sums that overflow against their flags.
     pub(super) fn freeze(&mut self) -> Checked<()> {
         let a = self.vt()?;
         self.end()?;
+        let frozen = self.run(a);
+        for part in 0..frozen.len {
+            let value = self.get(frozen, part);
+            self.forget_sum(value);
+        }
         self.define(a)
     }
 }

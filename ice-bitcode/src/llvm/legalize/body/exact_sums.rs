@@ -68,6 +68,13 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Lets `sum`, if it is one, be what its 32 bits are, also where it overflows.
+    pub(super) fn forget_sum(&mut self, sum: Value) {
+        if let Some(index) = self.s.exact_sums.find(sum) {
+            self.s.exact_sums.known[index].flags = 0;
+        }
+    }
+
     /// `value`, of 32 bits, extended to 64, if it is such a sum.
     pub(super) fn extended_sum(&mut self, value: Value, sign: Sign) -> Option<Value> {
         let known = &self.s.exact_sums.known[self.s.exact_sums.find(value)?];
