@@ -17,6 +17,7 @@
 //! use counts, but the last user of a value is a guess then. Linear in the instructions of loops.
 
 use crate::changed::Changed;
+use crate::insert::insert;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
 use ice_ir::{BinaryOp, Function, Inst, InstData, LoopForest, Type, Uses, Value};
@@ -310,8 +311,7 @@ impl Terms {
 fn rebuild(func: &mut Function, pointer: Type, access: Inst, address: Value, terms: Terms) -> Option<Value> {
     let origin = func.defining_inst(address).unwrap_or(access);
     let make = |func: &mut Function, op, a, b| {
-        let new = func.make_inst_for(origin, InstData::Binary { op, args: [a, b] }, pointer);
-        func.layout.insert_before(access, new);
+        let new = insert(func, access, origin, InstData::Binary { op, args: [a, b] }, pointer);
         func.result(new).expect("the type is not void")
     };
     let index = terms.index.map(|(index, amount)| match amount {

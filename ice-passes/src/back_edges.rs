@@ -15,6 +15,7 @@
 use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
 use crate::counters::{Counter, Counting};
+use crate::insert::insert;
 use crate::split::rename_predecessor;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -157,8 +158,7 @@ impl BackEdges {
                     && let Some((_, first)) = exit
                 {
                     let (data, ty) = (*func.inst(step.def), func.value_type(step.next));
-                    let copy = func.make_inst_for(step.def, data, ty);
-                    func.layout.insert_before(first, copy);
+                    let copy = insert(func, first, step.def, data, ty);
                     self.copies.extend(func.result(copy).map(|copy| (header, step.next, copy)));
                 }
                 func.layout.remove_inst(step.def);

@@ -18,6 +18,7 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: the value of
 //! the instruction, what memory holds behind it. Constant cost, and next to none for an `or` or store of anything else.
 
+use crate::insert::before;
 use arrayvec::ArrayVec;
 use ice_ir::{
     BinaryOp, Block, CastOp, FuncId, Function, FunctionKind, Inst, InstData, Intrinsic, Module, TailHint,
@@ -182,13 +183,13 @@ pub(crate) fn whole_load(func: &mut Function, uses: &Uses, swaps: ByteSwaps, ins
     if (whole, order) == (ty, Order::LowestFirst) {
         return Some(load);
     }
-    let mut value = before(func, inst, load, whole)?;
+    let mut value = before(func, inst, load, whole);
     if order == Order::HighestFirst {
         let swap = swaps.call(func, value)?;
         if whole == ty {
             return Some(swap);
         }
-        value = before(func, inst, swap, whole)?;
+        value = before(func, inst, swap, whole);
     }
     Some(InstData::Cast { op: CastOp::Zext, arg: value })
 }
@@ -335,12 +336,12 @@ pub(crate) fn whole_store(
     }
     let mut value = number;
     if whole != ty {
-        value = before(func, inst, InstData::Cast { op: CastOp::Trunc, arg: number }, whole)?;
+        value = before(func, inst, InstData::Cast { op: CastOp::Trunc, arg: number }, whole);
         func.defining_inst(value).into_iter().for_each(|part| uses.count_new(func, part, inst));
     }
     if order == Order::HighestFirst {
         let swap = swaps.call(func, value)?;
-        value = before(func, inst, swap, whole)?;
+        value = before(func, inst, swap, whole);
         func.defining_inst(value).into_iter().for_each(|swap| uses.count_new(func, swap, inst));
     }
     let (address, _, align_log2) = parts.lowest?;
@@ -369,11 +370,4 @@ fn is_continued(func: &Function, inst: Inst, number: Value) -> bool {
         }
     }
     false
-}
-
-/// The result of `data`, put in front of `inst`.
-pub(crate) fn before(func: &mut Function, inst: Inst, data: InstData, ty: Type) -> Option<Value> {
-    let new = func.make_inst_for(inst, data, ty);
-    func.layout.insert_before(inst, new);
-    func.result(new)
 }

@@ -6,6 +6,7 @@
 //!
 //! Requires: exact use counts. Preserves: the value of each sum. Linear in the block.
 
+use crate::insert::insert;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Uses, Value};
 
@@ -107,8 +108,7 @@ impl CounterIndex {
         for &(sum, power) in &self.sums {
             let InstData::Binary { args, .. } = *func.inst(sum) else { continue };
             let ty = func.value_type(args[0]);
-            let less = func.make_inst_for(sum, InstData::Binary { op: BinaryOp::Add, args }, ty);
-            func.layout.insert_before(sum, less);
+            let less = insert(func, sum, sum, InstData::Binary { op: BinaryOp::Add, args }, ty);
             let Some(less) = func.result(less) else { continue };
             let number = func.make_int(ty, number << power);
             *func.inst_mut(sum) = InstData::Binary { op: BinaryOp::Add, args: [less, number] };

@@ -12,6 +12,7 @@
 //! counter's numbers and those of addresses.
 
 use crate::counter_index::CounterIndex;
+use crate::insert::insert;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, IntCond, LoopForest, Uses, Value};
 
 /// Largest number that addresses take up.
@@ -170,8 +171,7 @@ impl Counter {
                     (None, None) => return false,
                 };
                 let data = InstData::Binary { op: BinaryOp::Sub, args: [a, b] };
-                let difference = func.make_inst_for(self.def, data, ty);
-                func.layout.insert_before(end, difference);
+                let difference = insert(func, end, self.def, data, ty);
                 match func.result(difference) {
                     Some(start) => start,
                     None => return false,

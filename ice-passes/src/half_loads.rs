@@ -6,6 +6,7 @@
 //! Requires: what [`simplify`](crate::simplify) requires, which asks for one instruction at a time. Preserves: the value of
 //! the instruction, and what is read at all if both halves are used. Constant cost.
 
+use crate::insert;
 use ice_ir::{BinaryOp, Function, Inst, InstData, Uses};
 
 /// Most instructions between a load and its half.
@@ -41,6 +42,6 @@ pub(crate) fn half_load(func: &mut Function, uses: &Uses, inst: Inst) -> Option<
     let ty = func.value_type(address);
     let offset = func.make_int(ty, bytes.into());
     let sum = InstData::Binary { op: BinaryOp::Add, args: [address, offset] };
-    let address = crate::byte_accesses::before(func, inst, sum, ty)?;
+    let address = insert::before(func, inst, sum, ty);
     Some(InstData::Load { address, align_log2: align_log2.min(bytes.trailing_zeros() as u8) })
 }

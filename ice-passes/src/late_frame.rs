@@ -17,6 +17,7 @@
 //! Cost: linear in the instructions, for functions with such a place; for others their calls are looked for.
 
 use crate::changed::Changed;
+use crate::insert::insert;
 use crate::preheader::Preheaders;
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -273,8 +274,7 @@ fn copy_values(
     scratch.blocks = behind;
     for &value in needed.iter() {
         let cast = InstData::Cast { op: CastOp::Bitcast, arg: value };
-        let copy = func.make_inst_for(first, cast, func.value_type(value));
-        func.layout.insert_before(first, copy);
+        let copy = insert(func, first, first, cast, func.value_type(value));
         if let Some(copy) = func.result(copy) {
             copies[value.as_u32() as usize] = Copied::To(copy);
         }

@@ -19,6 +19,7 @@ pub mod equal_ends;
 mod gather;
 pub mod half_loads;
 pub mod hoist;
+mod insert;
 pub mod known_bits;
 pub mod late_frame;
 mod loop_counters;

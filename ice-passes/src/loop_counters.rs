@@ -1,6 +1,7 @@
 //! Counters of loops: the phis that advance by a number, and new ones that start with a sum and advance as it does.
 
 use crate::address_sums::{Step, Sum, Term};
+use crate::insert::insert;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Value};
 
 /// A variable of a loop that advances by a number, which is neither zero nor the least.
@@ -174,8 +175,7 @@ impl Place {
 /// A new instruction in front of `before`, for the same place of the source as `origin`.
 pub(crate) fn make(func: &mut Function, before: Inst, origin: Inst, op: BinaryOp, args: [Value; 2]) -> Value {
     let ty = func.value_type(args[0]);
-    let inst = func.make_inst_for(origin, InstData::Binary { op, args }, ty);
-    func.layout.insert_before(before, inst);
+    let inst = insert(func, before, origin, InstData::Binary { op, args }, ty);
     func.result(inst).expect("the type is not void")
 }
 

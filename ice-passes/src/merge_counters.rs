@@ -16,6 +16,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but the counters of such loops; adds pre-headers.
 //! Cost: linear in the block, times the pointers of it, at most [`MAX_POINTERS`].
 
+use crate::insert::insert;
 use crate::loop_counters::{Variable, make, make_scaled, redefine};
 use crate::preheader::{Graphs, Preheaders};
 use arrayvec::ArrayVec;
@@ -221,8 +222,7 @@ fn widen(func: &mut Function, pointer: Type, before: Inst, origin: Inst, differe
     }
     let [ones, wide_ones] = [func.value_type(difference), pointer].map(|ty| func.make_int(ty, -1));
     let arg = make(func, before, origin, BinaryOp::Xor, [difference, ones]);
-    let extension = func.make_inst_for(origin, InstData::Cast { op: CastOp::Zext, arg }, pointer);
-    func.layout.insert_before(before, extension);
+    let extension = insert(func, before, origin, InstData::Cast { op: CastOp::Zext, arg }, pointer);
     let rounds = func.result(extension).expect("the type is not void");
     make(func, before, origin, BinaryOp::Xor, [rounds, wide_ones])
 }

@@ -40,6 +40,7 @@
 
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
+use crate::insert::insert;
 use crate::short_regions::split_region;
 use crate::simplify::{Constants, Rewrite, simplify};
 use crate::worth::is_worth_register;
@@ -581,8 +582,7 @@ impl Numbering {
         if let Some(value) = self.find(slot, func, tree, block, &key, ty) {
             return value;
         }
-        let inst = func.make_inst_for(before, data, ty);
-        func.layout.insert_before(before, inst);
+        let inst = insert(func, before, before, data, ty);
         let value = func.result(inst).expect("the type is not void");
         self.insert(slot, func, block, key, value);
         value

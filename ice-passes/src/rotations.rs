@@ -12,6 +12,7 @@
 //! the phis' incoming values; keeps the use counts of what is there already. Looks at the instructions between a next value
 //! and the end of its block, for such phis alone.
 
+use crate::insert::insert;
 use crate::sink::{MAX_DISTANCE, uses_of};
 use alloc::vec::Vec;
 use arrayvec::ArrayVec;
@@ -127,8 +128,7 @@ fn copy(func: &mut Function, cfg: &ControlFlowGraph, uses: &mut Uses, pair: Pair
         return false;
     };
     let data = InstData::Cast { op: CastOp::Bitcast, arg: pair.other };
-    let copy = func.make_inst_for(next, data, func.value_type(pair.other));
-    func.layout.insert_before(next, copy);
+    let copy = insert(func, next, next, data, func.value_type(pair.other));
     uses.add(pair.other);
     let Some(copy) = func.result(copy) else { return true };
     if let Some(phi) = func.defining_inst(pair.phi) {

@@ -22,6 +22,7 @@
 //! Requires: a verified function and its graphs, exact use counts. Preserves: all but such variables; adds pre-headers. What is no
 //! longer used is left for [`Uses`] to find dead. Cost: linear in the instructions, if a loop has two such variables.
 
+use crate::insert::insert;
 use crate::loop_counters::{Variable, make, make_scaled, redefine};
 use crate::preheader::{Graphs, Preheaders};
 use alloc::vec::Vec;
@@ -269,8 +270,7 @@ impl Place {
             Some(number) => func.make_int(Type::I64, number),
             None => {
                 let data = InstData::Cast { op: CastOp::Zext, arg: narrow.first };
-                let extension = func.make_inst_for(narrow.phi, data, Type::I64);
-                func.layout.insert_before(self.before_loop, extension);
+                let extension = insert(func, self.before_loop, narrow.phi, data, Type::I64);
                 func.result(extension).expect("the type is not void")
             }
         };

@@ -11,7 +11,7 @@
 //! Requires: what [`number_values`](crate::number_values()) requires, which asks for one instruction at a time. Preserves: what memory
 //! holds behind the instruction. Constant cost.
 
-use crate::byte_accesses::before;
+use crate::insert::insert;
 use crate::simplify::Constants;
 use arrayvec::ArrayVec;
 use ice_ir::moves::{Move, moves};
@@ -56,13 +56,13 @@ pub(crate) fn split_region(
             Some(byte) => maker.filled(ty, byte),
             None => {
                 let address = maker.sum(from, at)?;
-                maker.make(InstData::Load { address, align_log2: 0 }, ty)?
+                maker.value(InstData::Load { address, align_log2: 0 }, ty)?
             }
         });
     }
     for (&((_, at), _), value) in list.iter().zip(values) {
         let address = maker.sum(to, at)?;
-        maker.store(InstData::Store { address, value, align_log2: 0 });
+        maker.make(InstData::Store { address, value, align_log2: 0 }, Type::Void);
     }
     let first = maker.first?;
     uses.withdraw_operands(func, inst);
@@ -98,24 +98,18 @@ impl Maker<'_> {
         }
         let ty = self.func.value_type(address);
         let number = self.constants.int(self.func, ty, at.into());
-        self.make(InstData::Binary { op: BinaryOp::Add, args: [address, number] }, ty)
+        self.value(InstData::Binary { op: BinaryOp::Add, args: [address, number] }, ty)
     }
 
-    fn make(&mut self, data: InstData, ty: Type) -> Option<Value> {
-        let value = before(self.func, self.inst, data, ty)?;
-        let made = self.func.defining_inst(value)?;
-        self.note(made);
-        Some(value)
+    fn value(&mut self, data: InstData, ty: Type) -> Option<Value> {
+        let made = self.make(data, ty);
+        self.func.result(made)
     }
 
-    fn store(&mut self, data: InstData) {
-        let made = self.func.make_inst_for(self.inst, data, Type::Void);
-        self.func.layout.insert_before(self.inst, made);
-        self.note(made);
-    }
-
-    fn note(&mut self, made: Inst) {
+    fn make(&mut self, data: InstData, ty: Type) -> Inst {
+        let made = insert(self.func, self.inst, self.inst, data, ty);
         self.uses.count_new(self.func, made, self.inst);
         self.first.get_or_insert(made);
+        made
     }
 }

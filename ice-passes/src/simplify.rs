@@ -33,6 +33,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::half_loads::half_load;
+use crate::insert;
 use crate::known_bits::{constant_comparison, known_zeros};
 use ice_ir::{BinaryOp, CastOp, Function, Inst, InstData, IntCond, Intrinsic, Type, Uses, Value, ValueDef};
 
@@ -322,16 +323,12 @@ fn count_of_ones(
 
 /// `x op y` in front of `inst`.
 fn before(func: &mut Function, inst: Inst, op: BinaryOp, x: Value, y: Value) -> Value {
-    let new = func.make_inst_for(inst, binary(op, x, y), func.value_type(x));
-    func.layout.insert_before(inst, new);
-    func.result(new).expect("the type is not void")
+    insert::before(func, inst, binary(op, x, y), func.value_type(x))
 }
 
 /// `value` as a number of `ty` in front of `inst`.
 fn cast_before(func: &mut Function, inst: Inst, op: CastOp, value: Value, ty: Type) -> Value {
-    let new = func.make_inst_for(inst, InstData::Cast { op, arg: value }, ty);
-    func.layout.insert_before(inst, new);
-    func.result(new).expect("the type is not void")
+    insert::before(func, inst, InstData::Cast { op, arg: value }, ty)
 }
 
 /// A select of booleans as their conjunction or disjunction, where one of them says so.

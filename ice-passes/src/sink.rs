@@ -22,6 +22,7 @@
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
 use crate::gather::{NEAR, gather};
+use crate::insert::insert;
 use crate::rotations::Rotations;
 use alloc::vec::Vec;
 use ice_ir::{
@@ -116,8 +117,7 @@ pub fn sink(
 /// Puts a copy of `def` before `user` and lets it use that instead of `value`.
 fn copy_to(func: &mut Function, def: Inst, user: Inst, value: Value, copies: &mut Copies) {
     let (data, ty) = (*func.inst(def), func.value_type(value));
-    let copy = func.make_inst_for(def, data, ty);
-    func.layout.insert_before(user, copy);
+    let copy = insert(func, user, def, data, ty);
     func.for_each_operand(copy, |operand| copies.used.push(operand));
     if let Some(result) = func.result(copy) {
         func.map_operands(user, |operand| {

@@ -122,17 +122,19 @@ impl<L: Listing> Emitter<'_, L> {
     }
 
     pub(super) fn select_xmm(&mut self, cond: Cond, size: u8, dst: Xmm, src: Rm<Xmm>) {
-        let keep = self.e.buf.new_label();
-        self.e.jump_if_within(cond.invert(), keep, Reach::Within(16));
-        self.copy_xmm(size, dst, src);
-        self.e.bind(keep);
+        self.only_if(cond, |em| em.copy_xmm(size, dst, src));
     }
 
     pub(super) fn sse_if(&mut self, cond: Cond, op: SseOp, dst: Xmm, src: Rm<Xmm>) {
-        let keep = self.e.buf.new_label();
-        self.e.jump_if_within(cond.invert(), keep, Reach::Within(16));
-        self.e.sse_x_xm(op, dst, src);
-        self.e.bind(keep);
+        self.only_if(cond, |em| em.e.sse_x_xm(op, dst, src));
+    }
+
+    /// Emits one instruction, which a jump passes by unless `cond` holds.
+    fn only_if(&mut self, cond: Cond, emit: impl FnOnce(&mut Self)) {
+        let behind = self.e.buf.new_label();
+        self.e.jump_if_within(cond.invert(), behind, Reach::Within(16));
+        emit(self);
+        self.e.bind(behind);
     }
 
     pub(super) fn pop_fpu(&mut self, size: u8, dst: Xmm) {
