@@ -37,6 +37,7 @@ pub mod sink;
 mod split;
 pub mod strength_reduction;
 pub mod switches;
+mod three_ways;
 mod worth;
 
 pub use addresses::{AddressScratch, fold_addresses};

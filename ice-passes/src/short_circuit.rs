@@ -5,7 +5,7 @@
 //! set flags for a branch instead of booleans, and what only `b` needs moves to the second half, if it has
 //! no side effects and does not read memory. Halves are split again as long as their conditions are of this
 //! kind. `select a, b, false` and `select a, true, b` are the same (jumping code: Aho, Lam, Sethi and Ullman,
-//! "Compilers", 2nd edition, 6.6).
+//! "Compilers", 2nd edition, 6.6). A switch on how two numbers compare [becomes two branches](crate::three_ways), too.
 //!
 //! Requires: a verified function and its use counts. Preserves: those, which it keeps; the order of side effects; every
 //! block, but adds second halves ([`Changed::KeptLoops`] if it did). What is dead goes away. Linear in blocks and in what
@@ -13,6 +13,7 @@
 
 use crate::changed::Changed;
 use crate::split::rename_predecessor;
+use crate::three_ways;
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, Function, Inst, InstData, Type, Uses, Value};
 
@@ -41,9 +42,12 @@ pub fn split_conditions(func: &mut Function, uses: &mut Uses, scratch: &mut Shor
     let mut changed = Changed::Nothing;
     scratch.work.clear();
     for block in func.blocks() {
-        if let Some(&InstData::CondBr { cond, .. }) = func.terminator(block)
-            && logic(func, uses, cond).is_some()
-        {
+        let is_split = match func.terminator(block) {
+            Some(&InstData::CondBr { cond, .. }) => logic(func, uses, cond).is_some(),
+            Some(&InstData::Switch { .. }) => three_ways::ends_in_three_ways(func, block),
+            _ => false,
+        };
+        if is_split {
             scratch.work.push((block, 0));
         }
     }
@@ -51,6 +55,10 @@ pub fn split_conditions(func: &mut Function, uses: &mut Uses, scratch: &mut Shor
         changed = Changed::dead(uses.remove_dead(func));
     }
     while let Some((block, splits)) = scratch.work.pop() {
+        if three_ways::branch(func, uses, block, &mut scratch.incoming) {
+            changed = Changed::KeptLoops;
+            continue;
+        }
         if splits < MAX_SPLITS
             && let Some(second) = split(func, uses, block, scratch)
         {

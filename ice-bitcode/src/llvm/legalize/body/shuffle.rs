@@ -8,6 +8,7 @@
 //! what goes on with the pattern of those before. Behind the lanes of a short vector they are repeated if they have none.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use ice_ir::vectors::is_zero;
 use ice_ir::{Block, Type, Value};
@@ -325,17 +326,25 @@ impl Body<'_, '_> {
         })
     }
 
-    /// Goes on with lanes that are those `period` places before and a constant step, if they are; two lanes of different vectors
-    /// are the first of those by turns.
+    /// Goes on with lanes that are those `period` places before and a constant step, if they are; as many lanes in a row of one
+    /// vector as of another one are the first of those by turns.
     fn goes_on(&self, places: &mut Places, known: usize, count: usize, period: usize) -> bool {
-        let step = |n: usize| match (places[n], places[n + period]) {
+        let step = |n: usize, m: usize| match (places[n], places[m]) {
             (Some((a, from)), Some((b, to))) if a == b => Some(i64::from(to) - i64::from(from)),
             _ => None,
         };
-        let are_by_turns = (period, known) == (2, 2) && sources(places) == 2;
         let all = match period < known {
-            true => step(0).filter(|&first| (1..known - period).all(|n| step(n) == Some(first))),
-            false => are_by_turns.then_some(1),
+            true => {
+                let each = |n| step(n, n + period);
+                each(0).filter(|&first| (1..known - period).all(|n| each(n) == Some(first)))
+            }
+            false => {
+                let half = known / 2;
+                let is_row = |mut lanes: Range<usize>| lanes.all(|n| step(n, n + 1) == Some(1));
+                let are_by_turns =
+                    period == known && sources(places) == 2 && is_row(0..half - 1) && is_row(half..known - 1);
+                are_by_turns.then_some(half as i64)
+            }
         };
         let Some(all) = all else { return false };
         let mut longer = *places;
