@@ -21,7 +21,7 @@
 use super::exchange::Exchange;
 use crate::function::Function;
 use crate::keys::{self, heaviest_first};
-use crate::ranges::{Ranges, Segment};
+use crate::ranges::{Interval, Ranges, Segment};
 use crate::registers::{PReg, RegClass, RegUnits, RegisterFile};
 use crate::scan::NO_REG;
 use crate::tables::Tables;
@@ -81,6 +81,9 @@ const LOOP: f32 = 8.0;
 
 /// That of one in a loop that control comes to in one of four cases.
 const RARE_LOOP: f32 = LOOP / 4.0;
+
+/// What weighs no more is not worth a register that has to be saved.
+const LIGHT: f32 = 2.0;
 
 /// Elements that the second chance may move.
 const SECOND_CHANCE_WORK: usize = 1 << 22;
@@ -384,7 +387,7 @@ impl Scanner<'_> {
     /// Registers that cost more to save than `v` does in memory.
     fn too_dear(&self, v: u32) -> RegUnits {
         match self.ranges.intervals[v as usize].weight {
-            ..=2.0 => self.file.callee_saved.difference(self.assign.used),
+            ..=LIGHT => self.file.callee_saved.difference(self.assign.used),
             _ => RegUnits::EMPTY,
         }
     }
@@ -435,7 +438,7 @@ impl Scanner<'_> {
         if self.next_begin < end {
             taken.insert(self.assign.meet(self.ranges, segments, end));
         }
-        let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, reserved));
+        let found = self.find(v, taken, reserved).or_else(|| self.make_room(v, taken, reserved));
         let Some(reg) = found else {
             self.assign.losers.push(v);
             return;
@@ -443,13 +446,30 @@ impl Scanner<'_> {
         self.take(v, reg);
         let units = self.tables.units(reg);
         self.assign.want(self.ranges, v, units);
+        self.pass_on(v, reg);
         self.assign.active.push(Holder { vreg: v, until, end, units });
         self.active_units.insert(units);
         self.next_end = self.next_end.min(until);
     }
 
-    /// Throws the holders of a register out that weigh less than `v` and overlap it.
-    fn make_room(&mut self, v: u32, reserved: RegUnits) -> Option<PReg> {
+    /// Lets the neighbours of `v` whose turn comes later know where it is, if they have two that are nearer: the parameters of a
+    /// loop are nearer to their next values than to their first ones, which have registers before.
+    fn pass_on(&mut self, v: u32, reg: PReg) {
+        let Interval { near, near_weight, .. } = self.ranges.intervals[v as usize];
+        for (n, weight) in near.into_iter().zip(near_weight) {
+            if let Some(next) = self.ranges.intervals.get_mut(n as usize)
+                && next.reg == NO_REG
+                && (next.hint == NO_REG || 0.0 < next.hint_weight && next.hint_weight < weight)
+                && !next.near.contains(&v)
+            {
+                (next.hint, next.hint_weight) = (reg.0, weight);
+            }
+        }
+    }
+
+    /// Throws the holders of a register out that weigh less than `v` and overlap it. A light one takes a register that has to be
+    /// saved if one of these holders would, which cannot have all of its life in another one.
+    fn make_room(&mut self, v: u32, taken: RegUnits, reserved: RegUnits) -> Option<PReg> {
         let interval = self.ranges.intervals[v as usize];
         let order = self.tables.order(RegClass(interval.class));
         let mut weights = [0.0_f32; RegUnits::CAPACITY];
@@ -460,12 +480,13 @@ impl Scanner<'_> {
                 weights[usize::from(u)] += density;
             }
         }
-        let reserved = reserved.union(self.too_dear(v));
+        let dear = self.too_dear(v);
+        let avoid = reserved.union(dear);
         let mut limit = interval.density;
         let mut best = None;
         for &reg in order {
             let units = self.tables.units(reg);
-            if reserved.intersects(units) {
+            if avoid.intersects(units) {
                 continue;
             }
             let weight = units.iter().map(|u| weights[usize::from(u)]).fold(0.0, f32::max);
@@ -474,6 +495,12 @@ impl Scanner<'_> {
             }
         }
         let units = self.tables.units(best?);
+        if !dear.is_empty()
+            && let Some(free) = self.tables.first_free(RegClass(interval.class), taken.union(reserved))
+            && self.has_heavy_holder(units)
+        {
+            return Some(free);
+        }
         let mut active = core::mem::take(&mut self.assign.active);
         active.retain(|h| !h.units.intersects(units) || self.evict(h.vreg));
         self.active_units = units_of(&active);
@@ -487,6 +514,15 @@ impl Scanner<'_> {
             }
         }
         best
+    }
+
+    /// Whether one of those that hold some of these units, and meet the present interval, is worth a register that has to be saved.
+    fn has_heavy_holder(&self, units: RegUnits) -> bool {
+        let Assign { active, inactive, met, .. } = &*self.assign;
+        let mut holders = active.iter().chain(met.iter().map(|&k| &inactive[k as usize]));
+        holders.any(|holder| {
+            holder.units.intersects(units) && self.ranges.intervals[holder.vreg as usize].weight > LIGHT
+        })
     }
 
     /// Takes the register of `v` away. Gives false.

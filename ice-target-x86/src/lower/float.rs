@@ -1,5 +1,6 @@
 //! Scalar floating point: SSE2. Of 64-bit integers on x86-32 see [`pair_float`](super::pair_float).
 
+use super::pair_float::is_pinned;
 use crate::inst::{Amode, Amount, Base, Compare, Extend, Inst, Src};
 use crate::target::{Cx, X86};
 use ice_asm::ConstantSize;
@@ -260,6 +261,9 @@ impl X86 {
         match from {
             Type::I64 if self.has_pairs() => self.pair_to_float(cx, op, arg, result),
             Type::I32 if self.has_pairs() && unsigned => self.pair_to_float(cx, op, arg, result),
+            Type::I64 if unsigned && to == Type::F64 && !is_pinned(cx.func, arg) => {
+                self.long_to_double(cx, arg, dst);
+            }
             Type::I64 if unsigned => self.convert_unsigned(cx, arg, to, dst),
             Type::I64 => {
                 let src = self.exact_src(cx, arg);

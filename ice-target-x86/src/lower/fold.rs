@@ -594,7 +594,8 @@ impl X86 {
         match op {
             CastOp::Trunc | CastOp::Zext | CastOp::Sext | CastOp::Fpext | CastOp::Fptrunc => true,
             CastOp::Sitofp => !to.is_vector(),
-            CastOp::Uitofp if self.has_pairs() && matches!(from, Type::I32 | Type::I64) => true,
+            CastOp::Uitofp if from == Type::I64 => self.has_pairs() || to == Type::F64,
+            CastOp::Uitofp if from == Type::I32 => self.has_pairs(),
             CastOp::Bitcast => !to.is_vector() && to != Type::I1,
             _ => from == Type::I8 || from == Type::I16,
         }

@@ -1,4 +1,5 @@
-//! Conversions between floats and integers of 64 bits in pairs, on x86-32; and of 32 bits without sign, which need as many.
+//! Conversions between floats and integers of 64 bits in pairs, on x86-32; and of 32 bits without sign, which need as many. What
+//! makes an `f64` of 64 bits without sign is for x86-64, too.
 //!
 //! To an integer: by the x87 unit, whose control word says for the moment that it cuts off. Without sign, a number of 2^63 or
 //! more is taken less that, and the bit put back.
@@ -16,7 +17,7 @@ use ice_asm::x86::{Alu, Shift, SseOp, Width, X87Mem};
 use ice_codegen::extension::is_signed_word;
 use ice_codegen::mach::{Sink, VReg};
 use ice_codegen::{Libcall, Operands as _, ValueRegs};
-use ice_ir::{CastOp, InstData, Intrinsic, Type, Value};
+use ice_ir::{CastOp, Function, InstData, Intrinsic, Type, Value};
 
 const W: Width = Width::B32;
 
@@ -35,6 +36,12 @@ const LESS_OR_EQUAL: u8 = 2;
 /// Two numbers of 64 bits as a vector.
 fn vector(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
+}
+
+/// Whether `value` belongs to code that sets the direction of rounding.
+pub(super) fn is_pinned(func: &Function, value: Value) -> bool {
+    func.defining_inst(value)
+        .is_some_and(|def| matches!(func.inst(def), InstData::CallIntrinsic { op: Intrinsic::Pin, .. }))
 }
 
 impl X86 {
@@ -116,9 +123,7 @@ impl X86 {
     ) {
         let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
         let dst = cx.regs(result).lo();
-        let is_pinned = cx.func.defining_inst(arg).is_some_and(|def| {
-            matches!(cx.func.inst(def), InstData::CallIntrinsic { op: Intrinsic::Pin, .. })
-        });
+        let is_pinned = is_pinned(cx.func, arg);
         match (op, from, to) {
             (CastOp::Uitofp, Type::I32, _) if is_pinned => {
                 let mem = self.transfer_slot(cx);
@@ -172,11 +177,15 @@ impl X86 {
         }
     }
 
-    /// 64 bits without sign.
-    fn long_to_double<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, dst: VReg) {
+    /// 64 bits without sign, which are a pair or, on x86-64, a register.
+    pub(super) fn long_to_double<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, arg: Value, dst: VReg) {
         let (halves, high) = (self.temp(cx, Type::V2F64), self.temp(cx, Type::V2F64));
         match self.folded_load(cx, arg) {
             Some(mem) => cx.sink.push(Inst::LoadXmm { size: 8, dst: halves, mem }),
+            None if !self.has_pairs() => {
+                let src = Src::Reg(self.reg(cx, arg));
+                cx.sink.push(Inst::GprToXmm { op: SseOp::MovGpr, width: Width::B64, dst: halves, src });
+            }
             None => {
                 let parts = self.pair_src(cx, arg).map(|part| self.part_reg(cx, part));
                 for (dst, src) in [halves, high].into_iter().zip(parts) {
