@@ -17,6 +17,7 @@
 //! use counts, but the last user of a value is a guess then. Linear in the instructions of loops.
 
 use crate::changed::Changed;
+use crate::exit_edges::for_each_leaving;
 use crate::insert::insert;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
@@ -89,6 +90,7 @@ pub fn fold_addresses(
     scratch.free.clear();
     scratch.free.resize(func.num_values(), 0);
     let mut pass = Pass { func, loops, uses, pointer, free: &mut scratch.free };
+    pass.count_leaving();
     if !pass.count() {
         return had_dead;
     }
@@ -173,6 +175,18 @@ impl Pass<'_> {
             at = func.layout.prev_block(block);
         }
         any
+    }
+
+    /// Counts the uses by phis on edges out of the loops of the values: these are computed [there](crate::exit_edges) if
+    /// nothing else needs them.
+    fn count_leaving(&mut self) {
+        let (func, loops) = (self.func, self.loops);
+        for_each_leaving(func, loops, |one| {
+            let def = func.defining_inst(one.value).and_then(|def| func.layout.block_of(def));
+            if def.is_some_and(|def| loops.innermost(def) == loops.innermost(one.from)) {
+                self.free[one.value.index()] += 1;
+            }
+        });
     }
 
     /// Notes that `user`, which is free or an access, uses `value`. Whether that is a sum or scale of the same loop with

@@ -16,10 +16,10 @@ use crate::changed::Changed;
 use crate::counter_index::CounterIndex;
 use crate::counters::{Counter, Counting};
 use crate::insert::insert;
-use crate::split::rename_predecessor;
+use crate::split::split_edge;
 use alloc::vec::Vec;
 use cranelift_entity::EntityRef;
-use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Type, Uses, Value};
+use ice_ir::{Block, ControlFlowGraph, Function, Inst, InstData, LoopForest, Uses, Value};
 
 /// How many steps debug builds count the uses of anew.
 const CHECKED: usize = 8;
@@ -149,7 +149,7 @@ impl BackEdges {
                     continue;
                 }
                 let edge = *edge.get_or_insert_with(|| {
-                    let block = split(func, latch, header);
+                    let block = split_edge(func, latch, header);
                     self.edges.push((header, block));
                     block
                 });
@@ -281,18 +281,4 @@ fn is_reducible(func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest) -> 
         let around = if innermost == Some(block) { loops.outer(block) } else { innermost };
         around.is_none_or(|header| cfg.preds(block).iter().all(|&pred| loops.contains(header, pred)))
     })
-}
-
-/// A new block on the edge from `latch` to `header`.
-fn split(func: &mut Function, latch: Block, header: Block) -> Block {
-    let block = func.insert_new_block_after(latch);
-    let jump = InstData::Br { target: header };
-    let jump = match func.layout.last_inst(latch) {
-        Some(last) => func.make_inst_for(last, jump, Type::Void),
-        None => func.make_inst(jump, Type::Void),
-    };
-    func.layout.append_inst(block, jump);
-    func.retarget(latch, header, block);
-    rename_predecessor(func, header, latch, block);
-    block
 }

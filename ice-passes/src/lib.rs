@@ -16,6 +16,7 @@ mod counter_index;
 mod counters;
 pub mod dead_cycles;
 pub mod equal_ends;
+mod exit_edges;
 mod gather;
 pub mod half_loads;
 pub mod hoist;

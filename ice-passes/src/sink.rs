@@ -9,6 +9,7 @@
 //!   in the block goes down to behind those uses, as far as its own users allow: both then share a register,
 //!   and the edge back needs no move. If only the phi needs it, it goes to the block of that edge, or on the edge
 //!   (`back_edges.rs`).
+//! * What a loop computes for its exits alone goes to their edges (`exit_edges.rs`).
 //! * A phi's present value that another phi gets is copied early (`rotations.rs`).
 //! * What ends two values goes up to where both are there (`gather.rs`).
 //!
@@ -16,11 +17,12 @@
 //! [`Uses`] to find dead.
 //!
 //! Requires: a verified function, its flow graph, loop forest and use counts. Preserves: its blocks, terminators but for
-//! their conditions, the order of side effects; adds blocks on edges back ([`Changed::KeptLoops`] if it did). Linear, but for
+//! their conditions, the order of side effects; adds blocks on edges ([`Changed::KeptLoops`] if it did). Linear, but for
 //! the steps: for each edge back to a phi the instructions of its block are looked at.
 
 use crate::back_edges::BackEdges;
 use crate::changed::Changed;
+use crate::exit_edges::ExitEdges;
 use crate::gather::{NEAR, gather};
 use crate::insert::insert;
 use crate::rotations::Rotations;
@@ -37,6 +39,7 @@ pub struct SinkScratch {
     steps: Vec<(Value, Value, Block)>,
     rotations: Rotations,
     back_edges: BackEdges,
+    exit_edges: ExitEdges,
     copies: Copies,
 }
 
@@ -110,6 +113,7 @@ pub fn sink(
         scratch.copies.used.iter().for_each(|&value| uses.add(value));
         scratch.copies.replaced.iter().for_each(|&value| uses.withdraw(value));
         changed = changed.max(scratch.back_edges.sink(func, cfg, loops, uses, loads));
+        changed = changed.max(scratch.exit_edges.sink(func, loops, uses));
     }
     changed.max(Changed::instructions(any))
 }

@@ -20,6 +20,20 @@ pub(crate) fn split_before(func: &mut Function, block: Block, inst: Inst) -> Blo
     behind
 }
 
+/// A new block behind `from`, on the edges from there to `to`.
+pub(crate) fn split_edge(func: &mut Function, from: Block, to: Block) -> Block {
+    let block = func.insert_new_block_after(from);
+    let jump = InstData::Br { target: to };
+    let jump = match func.layout.last_inst(from) {
+        Some(last) => func.make_inst_for(last, jump, Type::Void),
+        None => func.make_inst(jump, Type::Void),
+    };
+    func.layout.append_inst(block, jump);
+    func.retarget(from, to, block);
+    rename_predecessor(func, to, from, block);
+    block
+}
+
 /// Lets all that leads to `block` lead to `to`; nothing is left in `block` but `unreachable`.
 pub(crate) fn take_in(func: &mut Function, cfg: &ControlFlowGraph, block: Block, to: Block) {
     for &pred in cfg.preds(block) {

@@ -376,13 +376,15 @@ impl X86 {
     /// have a class of their own. Of 64 bits only what is loaded has them all in its slot.
     fn zero_extended<S: Sink<Inst>>(self, cx: &Cx<'_, S>, arg: Value, result: Value) -> Option<VReg> {
         let reg = cx.plain_reg(arg)?;
-        let may_share = match (cx.func.value_type(arg), cx.func.value_type(result)) {
+        let (from, to) = (cx.func.value_type(arg), cx.func.value_type(result));
+        let may_share = match (from, to) {
             (Type::I16, Type::I32) => true,
             (Type::I8, Type::I32) => !self.has_pairs(),
             (_, Type::I64) => !self.has_pairs() && cx.sink.vreg_size(reg) == Type::I64.bytes(),
             _ => false,
         };
-        (may_share && is_zero_extended_beside_signs(cx.func, arg)).then_some(reg)
+        let has_zeros = || from == Type::I32 || is_zero_extended_beside_signs(cx.func, arg);
+        (may_share && has_zeros()).then_some(reg)
     }
 
     /// Truncation and extension of scalar integers, pairs included.

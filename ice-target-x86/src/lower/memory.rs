@@ -61,7 +61,11 @@ impl X86 {
     /// The register of an integer of type `ty` that is loaded. What it is extended to lives in it too, so its slot has 64 bits if
     /// registers have.
     fn loaded_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, ty: Type) -> VReg {
-        if matches!(ty, Type::I8 | Type::I16) && !self.has_pairs() && cx.plain_reg(value).is_none() {
+        let is_extended = match ty {
+            Type::I8 | Type::I16 => true,
+            _ => ty == Type::I32 && cx.uses.is_widened(value),
+        };
+        if is_extended && !self.has_pairs() && cx.plain_reg(value).is_none() {
             let reg = self.temp(cx, Type::I64);
             if cx.share(value, reg) {
                 return reg;
