@@ -94,8 +94,8 @@ impl Body<'_, '_> {
                 Scalar::Int(bits) if bits != first.bits() || bits == 1 => self.int_binary(op, bits, x, y),
                 _ => self.b.binary(op, x, y),
             };
-            if (op, scalar) == (BinaryOp::Add, Scalar::Int(32)) {
-                self.note_sum(value, [x, y], flags, new);
+            if matches!((op, scalar), (BinaryOp::Add | BinaryOp::Shl, Scalar::Int(8 | 16 | 32))) {
+                self.note_sum(value, (op, [x, y]), flags, new);
             }
             return self.define_one(a.ty, value);
         }

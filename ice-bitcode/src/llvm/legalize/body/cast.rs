@@ -203,8 +203,9 @@ impl Body<'_, '_> {
 
     /// An integer of `bits` bits, at most 64, extended or cut to `ty`.
     pub(super) fn extended(&mut self, bits: u32, value: Value, sign: Sign, ty: Type) -> Value {
-        if (bits, ty) == (32, Type::I64)
-            && let Some(sum) = self.extended_sum(value, sign)
+        if ty == Type::I64
+            && matches!(bits, 8 | 16 | 32)
+            && let Some(sum) = self.extended_sum(bits, value, sign)
         {
             return sum;
         }
