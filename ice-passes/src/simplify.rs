@@ -8,6 +8,7 @@
 //! | `x / y`, `x % y` unsigned, of numbers of 64 bits with zeros in their upper halves | that of the lower halves, extended |
 //! | `x / 2^k` signed | `(x + (x >> 31 >>> 32 - k)) >> k` |
 //! | `(x op c) op d`, op associative | `x op (c op d)` |
+//! | a shift by what is masked and then extended or cut | by what is extended or cut and then masked |
 //! | `(x >> k) & (2^(32 - k) - 1)` without sign, of 64 bits | the same of the lower half, extended |
 //! | `(x + c) << k` | `(x << k) + (c << k)` |
 //! | `(x + c) + y` | `(x + y) + c` |
@@ -186,6 +187,8 @@ pub fn simplify(func: &mut Function, uses: &Uses, constants: &mut Constants, ins
         return match op {
             BinaryOp::Add => constant_outward(func, uses, constants, a, b)
                 .or_else(|| constant_outward(func, uses, constants, b, a)),
+            BinaryOp::Shl | BinaryOp::Lshr | BinaryOp::Ashr => mask_outward(func, uses, constants, inst, b)
+                .map(|amount| Rewrite::Inst(binary(op, a, amount))),
             _ => None,
         };
     };
@@ -243,6 +246,33 @@ fn masked(func: &Function, a: Value, b: Value, mask: u64) -> Option<Rewrite> {
         |n: usize| (func.defining_inst(args[n]).is_some() && has_none(args[n])).then_some(args[1 - n]);
     let rest = other(1).or_else(|| other(0))?;
     Some(Rewrite::Inst(binary(BinaryOp::And, rest, b)))
+}
+
+/// The amount of a shift, which was masked and then extended or cut, as the other way round: machines that look at no more bits leave the
+/// mask out.
+fn mask_outward(
+    func: &mut Function,
+    uses: &Uses,
+    constants: &mut Constants,
+    inst: Inst,
+    amount: Value,
+) -> Option<Value> {
+    let ty = func.value_type(amount);
+    let &InstData::Cast { op: op @ (CastOp::Zext | CastOp::Trunc), arg } =
+        func.inst(func.defining_inst(amount)?)
+    else {
+        return None;
+    };
+    let &InstData::Binary { op: BinaryOp::And, args: [x, mask] } = func.inst(func.defining_inst(arg)?) else {
+        return None;
+    };
+    let mask = func.int_value(mask)? & func.value_type(arg).int_mask() as i64;
+    let looked_at = i64::from(ty.bits()) - 1;
+    if uses.count_if_known(arg) != 1 || mask & looked_at != looked_at {
+        return None;
+    }
+    let (x, mask) = (cast_before(func, inst, op, x, ty), constants.int(func, ty, mask));
+    Some(before(func, inst, BinaryOp::And, x, mask))
 }
 
 /// What a shift of 64 bits brings down of the lower half, as a shift of that.

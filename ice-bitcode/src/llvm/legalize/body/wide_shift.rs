@@ -30,7 +30,16 @@ impl Body<'_, '_> {
                 }
             };
         }
+        let by = self.bin_int(BinaryOp::And, amount, 63);
+        // The one bit of the number 1 comes into no other limb.
+        let is_bit = op == BinaryOp::Shl && self.is_wide_one(a);
         let mut moved = a;
+        if is_bit {
+            moved = self.wide_fill(fill, a.len);
+            let bit = self.get(a, 0);
+            let bit = self.bin(BinaryOp::Shl, bit, by);
+            self.set(moved, 0, bit);
+        }
         let mut step = 1;
         while step < a.len {
             let bit = self.bin_int(BinaryOp::And, amount, i64::from(step) * 64);
@@ -39,9 +48,16 @@ impl Body<'_, '_> {
             moved = self.run_choose(is_set, further, moved);
             step *= 2;
         }
-        let by = self.bin_int(BinaryOp::And, amount, 63);
+        if is_bit {
+            return moved;
+        }
         let rest = self.bin_int(BinaryOp::Xor, by, 63);
         self.wide_shift_within(op, moved, by, rest, fill)
+    }
+
+    /// Whether `a` is the number 1.
+    fn is_wide_one(&self, a: Run) -> bool {
+        (0..a.len).all(|i| self.b.func.int_value(self.get(a, i)) == Some(i64::from(i == 0)))
     }
 
     pub(super) fn wide_fill(&mut self, fill: Value, len: u32) -> Run {

@@ -30,8 +30,8 @@ pub(super) struct Known {
 pub(super) enum Origin {
     Extended(Extended),
     Combined(Combined),
-    /// The same, shifted to the right by some bits.
-    Shifted(Combined, i64),
+    /// The same, shifted to the right by some bits, with the sign or without.
+    Shifted(Combined, BinaryOp, i64),
     /// The absolute value of a difference.
     Distance(Combined),
     /// The lesser of it and a number (`Slt`, `Ult`), or the greater (`Sgt`, `Ugt`).
@@ -238,7 +238,7 @@ impl Body<'_, '_> {
         match op {
             BinaryOp::Lshr | BinaryOp::Ashr => {
                 if let (Some(combined), Some(by)) = (self.combined_of(vector, a), number(self, b)) {
-                    self.note_origin(vector, out, Origin::Shifted(combined, by));
+                    self.note_origin(vector, out, Origin::Shifted(combined, op, by));
                 }
             }
             _ => {

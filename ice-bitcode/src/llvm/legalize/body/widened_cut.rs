@@ -19,6 +19,7 @@ impl Body<'_, '_> {
                 core::cmp::Ordering::Greater => self.vector_cast(CastOp::Trunc, inner, to, narrow)?,
             }));
         }
+        let bits = i64::from(to.lane.bits());
         let is_whole = |known: &Combined| known.from == to && twice(to) == Some(from);
         let Some(origin) = self.origin(from, a, |origin| match origin {
             Origin::Extended(_) | Origin::Combined(_) => None,
@@ -28,12 +29,19 @@ impl Body<'_, '_> {
             return self.low_cut(from, to, a);
         };
         let known = match origin {
-            Origin::Shifted(product, by)
-                if is_whole(&product) && product.op == BinaryOp::Mul && by == i64::from(to.lane.bits()) =>
+            Origin::Shifted(product, op, by)
+                if is_whole(&product) && product.op == BinaryOp::Mul && (bits..2 * bits).contains(&by) =>
             {
-                self.upper_halves(product)
+                match self.upper_halves(product)? {
+                    Some(upper) if by > bits => {
+                        let shifted =
+                            self.by_wholes([upper], |cx, [upper]| Ok(cx.bin_int(op, upper, by - bits)))?;
+                        Ok(Some(shifted))
+                    }
+                    upper => Ok(upper),
+                }
             }
-            Origin::Shifted(sum, 1) if is_whole(&sum) && sum.op == BinaryOp::Add => self.average(sum),
+            Origin::Shifted(sum, _, 1) if is_whole(&sum) && sum.op == BinaryOp::Add => self.average(sum),
             Origin::Distance(difference) if is_whole(&difference) => self.distance(difference),
             Origin::Limited(sum, IntCond::Slt | IntCond::Ult, most)
                 if is_whole(&sum)
