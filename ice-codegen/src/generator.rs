@@ -84,6 +84,9 @@ pub trait CodeGenerator: Send {
     /// they may overlap. None if accesses want an alignment.
     fn moved_types(&self) -> &'static [Type];
 
+    /// Whether conjunctions take the complement of an operand.
+    fn complements_operands(&self) -> bool;
+
     /// Whether the edge back of a loop stands in front of the header and falls into it.
     fn falls_into_loops(&self) -> bool;
 
@@ -280,6 +283,10 @@ impl<T: Target<Inst: Send, Scratch: Send> + Send> CodeGenerator for Generator<T>
 
     fn moved_types(&self) -> &'static [Type] {
         self.target.moved_types()
+    }
+
+    fn complements_operands(&self) -> bool {
+        self.target.complements_operands()
     }
 
     fn falls_into_loops(&self) -> bool {

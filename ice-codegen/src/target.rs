@@ -148,6 +148,11 @@ pub trait Target {
         &[]
     }
 
+    /// Whether conjunctions take the complement of an operand.
+    fn complements_operands(&self) -> bool {
+        false
+    }
+
     /// Whether there is code for [`CheckType`](ice_ir::Intrinsic::CheckType); else a pass makes other instructions of it.
     fn checks_types(&self) -> bool {
         false

@@ -41,6 +41,7 @@
 use crate::byte_accesses::{ByteSwaps, whole_load, whole_store};
 use crate::changed::Changed;
 use crate::insert::insert;
+use crate::masked_merges::masked_merge;
 use crate::short_regions::split_region;
 use crate::simplify::{Constants, Rewrite, simplify};
 use crate::worth::is_worth_register;
@@ -63,6 +64,15 @@ const SLOTS: usize = 512;
 const MAX_PHIS: usize = 8;
 /// Most predecessors of phis that are compared.
 const MAX_INCOMING: usize = 4;
+
+/// Which instructions a machine has, where that decides what is cheaper.
+#[derive(Clone, Copy)]
+pub struct Forms {
+    /// The types of the moves that copy short regions; none if regions stay whole.
+    pub moved_types: &'static [Type],
+    /// Whether conjunctions take the complement of an operand.
+    pub complements_operands: bool,
+}
 
 #[derive(Clone, Copy)]
 struct Entry {
@@ -92,8 +102,7 @@ pub struct Numbering {
     phis: Vec<Inst>,
     constants: Constants,
     swaps: ByteSwaps,
-    /// The types of the moves that copy short regions; none if regions stay whole.
-    moved: &'static [Type],
+    forms: Forms,
     /// The first of the loads and stores that the latest instruction has become.
     split: PackedOption<Inst>,
     /// An instruction has become another one.
@@ -124,7 +133,7 @@ impl Default for Numbering {
             phis: Vec::new(),
             constants: Constants::default(),
             swaps: ByteSwaps::default(),
-            moved: &[],
+            forms: Forms { moved_types: &[], complements_operands: false },
             split: None.into(),
             has_rewritten: false,
         }
@@ -212,15 +221,19 @@ fn is_part_of_link(func: &Function, uses: &Uses, value: Value) -> bool {
 impl Numbering {
     /// The tables for functions of `module`, whose intrinsics may be called. Short regions of memory are copied and filled by moves
     /// of the types `moved`, from the widest to a byte, wherever they are; not if there are none.
-    pub fn of(module: &Module, moved: &'static [Type]) -> Numbering {
-        Numbering { swaps: ByteSwaps::of(module, !moved.is_empty()), moved, ..Numbering::default() }
+    pub fn of(module: &Module, forms: Forms) -> Numbering {
+        Numbering {
+            swaps: ByteSwaps::of(module, !forms.moved_types.is_empty()),
+            forms,
+            ..Numbering::default()
+        }
     }
 
     /// Gives the number of constants that another one stands for.
     fn begin(&mut self, func: &Function, uses: &mut Uses) -> u32 {
         self.epoch = self.epoch.wrapping_add(1);
         if self.epoch == 0 {
-            *self = Numbering { epoch: 1, swaps: self.swaps, moved: self.moved, ..Numbering::default() };
+            *self = Numbering { epoch: 1, swaps: self.swaps, forms: self.forms, ..Numbering::default() };
         }
         (self.memory, self.states) = (0, 0);
         self.memory_at_end.clear();
@@ -361,7 +374,7 @@ impl Numbering {
     #[cold]
     #[inline(never)]
     fn split_region(&mut self, func: &mut Function, uses: &mut Uses, inst: Inst) {
-        self.split = split_region(func, uses, &mut self.constants, self.moved, inst).into();
+        self.split = split_region(func, uses, &mut self.constants, self.forms.moved_types, inst).into();
         match self.split.is_some() {
             true => self.has_rewritten = true,
             false => self.change_memory(),
@@ -431,7 +444,12 @@ impl Numbering {
             let made = func.num_insts();
             let mut rewrite = simplify(func, uses, &mut self.constants, inst);
             if let (None, InstData::Binary { op: BinaryOp::Or, .. }) = (&rewrite, data) {
-                rewrite = whole_load(func, uses, self.swaps, inst).map(Rewrite::Inst);
+                let merge = |func: &mut Function| match self.forms.complements_operands {
+                    true => None,
+                    false => masked_merge(func, uses, inst),
+                };
+                let whole = whole_load(func, uses, self.swaps, inst);
+                rewrite = whole.or_else(|| merge(func)).map(Rewrite::Inst);
             }
             let Some(rewrite) = rewrite else { break };
             let data = match rewrite {

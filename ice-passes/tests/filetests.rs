@@ -9,7 +9,7 @@ use ice_ir::{
     Uses, Value, VerifierScratch, parse_program, verify_function, write_function,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
+    AddressScratch, Changed, CycleScratch, EndScratch, Forms, HoistScratch, LateFrameScratch, Numbering,
     ProtectScratch, ShortCircuitScratch, SinkScratch, StrengthScratch, SwitchScratch, delay_frame,
     fold_addresses, hoist_invariants, may_delay_frame, merge_equal_ends, number_values, protect_stack,
     reduce_strength, remove_dead_cycles, simplify_switches, sink, split_conditions,
@@ -45,7 +45,8 @@ fn perform(name: &str, module: &Module, func: &mut Function) -> Result<String, F
                 "number-values" => Addressing::BaseAndIndex,
                 _ => Addressing::Base,
             };
-            let mut numbering = Numbering::of(module, MOVED);
+            let mut numbering =
+                Numbering::of(module, Forms { moved_types: MOVED, complements_operands: false });
             let changed = number_values(func, &cfg, &tree, &mut uses, addressing, &mut numbering);
             hold(&uses, func)?;
             write_changed(module, func, changed, &before, &mut text)?;

@@ -174,6 +174,10 @@ impl Target for Aarch64 {
         Addressing::BaseOrIndex { steps: pointer == Type::I64 }
     }
 
+    fn complements_operands(&self) -> bool {
+        true
+    }
+
     fn moved_types(&self) -> &'static [Type] {
         &[Type::V4I32, Type::I64, Type::I32, Type::I16, Type::I8]
     }

@@ -187,6 +187,10 @@ impl Target for Arm32 {
         Addressing::BaseOrIndex { steps: true }
     }
 
+    fn complements_operands(&self) -> bool {
+        true
+    }
+
     fn moved_types(&self) -> &'static [Type] {
         &[Type::V4I32, Type::I32, Type::I16, Type::I8]
     }

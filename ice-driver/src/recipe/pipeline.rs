@@ -22,7 +22,7 @@ use ice_ir::{
     Module, StackProtection, Uses,
 };
 use ice_passes::{
-    AddressScratch, Changed, CycleScratch, EndScratch, HoistScratch, LateFrameScratch, Numbering,
+    AddressScratch, Changed, CycleScratch, EndScratch, Forms, HoistScratch, LateFrameScratch, Numbering,
     ProtectScratch, ShortCircuitScratch, SinkScratch, SomethingReturnsTwice, StrengthScratch, SwitchScratch,
 };
 use std::time::Instant;
@@ -151,7 +151,11 @@ impl<'a> FunctionCompiler<'a> {
             generator.keep_origins(KeepOrigins::Yes);
         }
         let returns_twice = SomethingReturnsTwice::of(job.module);
-        let numbering = Numbering::of(job.module, generator.moved_types());
+        let forms = Forms {
+            moved_types: generator.moved_types(),
+            complements_operands: generator.complements_operands(),
+        };
+        let numbering = Numbering::of(job.module, forms);
         let pipeline = Pipeline { returns_twice, numbering, ..Pipeline::new(generator) };
         FunctionCompiler { reader: bodies.reader(), pipeline }
     }
