@@ -348,6 +348,12 @@ impl BlockOrder {
         &self.depths
     }
 
+    /// In how many loops `block` is; 0 if that is not known.
+    pub fn depth(&self, block: Block) -> u32 {
+        let depth = self.number(block).and_then(|number| self.depths.get(number.as_u32() as usize));
+        depth.copied().unwrap_or(0)
+    }
+
     /// How often control comes to each of [`blocks`](Self::blocks), as [`BlockChances`] has it; empty if that is not known.
     pub fn chances(&self) -> &[f32] {
         &self.chances

@@ -315,6 +315,16 @@ impl<'a, I: MachInst, S: Sink<I>> Lower<'a, I, S> {
         self.inst
     }
 
+    /// Whether `value` was computed outside of a loop around the current block, all through which it lives on.
+    pub fn is_from_outside(&self, value: Value) -> bool {
+        let def = match self.func.defining_inst(value) {
+            Some(def) => self.func.layout.block_of(def),
+            None => self.func.layout.entry(),
+        };
+        let [def, block] = [def, self.block].map(|block| block.map_or(0, |block| self.order.depth(block)));
+        def < block
+    }
+
     /// The block being lowered.
     pub fn current_block(&self) -> Option<Block> {
         self.block

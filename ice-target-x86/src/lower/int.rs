@@ -300,7 +300,11 @@ impl X86 {
                 Amode { index, ..Amode::reg(self.reg(cx, a)) }
             }
             None => {
-                let lives_on = |v| !cx.is_constant(v) && cx.folded(v).is_none() && cx.uses.count(v) > 1;
+                let lives_on = |v| {
+                    !cx.is_constant(v)
+                        && cx.folded(v).is_none()
+                        && (cx.uses.count(v) > 1 || cx.is_from_outside(v))
+                };
                 if op == BinaryOp::Sub || !lives_on(a) || !lives_on(b) {
                     return false;
                 }
