@@ -904,3 +904,56 @@ define <4 x i1> @mask(<4 x i32> %x) { %r = icmp slt <4 x i32> %x, zeroinitialize
     // A constant of other lanes begins with an undefined vector, all of whose lanes are replaced.
     assert!(undefined.clone().all(|function| function.matches("insertelement").count() == 4), "{text}");
 }
+
+#[test]
+fn blocks_are_rare_where_weights_or_attributes_say_so() {
+    if !has("llvm-as-19") {
+        return;
+    }
+    // The weights of @own stand in a block of that function, those of @f and @shared in that of the module.
+    let text = "declare void @slow() cold
+declare void @other()
+define void @f(i1 %a, i1 %b) {
+  call void @other()
+  %x = add i32 1, 2
+  br i1 %a, label %hot, label %rare, !prof !0
+hot:
+  br i1 %b, label %end, label %called, !prof !1
+rare:
+  call void @other()
+  br label %end
+called:
+  call void @slow()
+  br label %end
+end:
+  ret void
+}
+define void @shared(i1 %a) {
+  br i1 %a, label %x, label %y, !prof !0
+x:
+  call void @other() cold
+  ret void
+y:
+  call void @other()
+  ret void
+}
+define void @own(i1 %a) {
+  br i1 %a, label %x, label %y, !prof !2
+x:
+  call void @other()
+  ret void
+y:
+  ret void
+}
+!0 = !{!\"branch_weights\", i32 2000, i32 1}
+!1 = !{!\"branch_weights\", i32 1, i32 127}
+!2 = !{!\"branch_weights\", !\"expected\", i32 1, i32 1048575}";
+    let text = assembled("weights.ll", text);
+    let labels: Vec<&str> = text.lines().filter(|line| line.starts_with("block")).collect();
+    let expected = [
+        "block0:", "block1:", "block2: rare 1", "block3: cold", "block4:", // @f
+        "block0:", "block1: cold", "block2: rare 1", // @shared
+        "block0:", "block1: rare 1", "block2:", // @own
+    ];
+    assert_eq!(labels, expected, "{text}");
+}

@@ -5,7 +5,7 @@
 //! jumps back at the bottom is *rotated* until the test is at the bottom, so that an iteration executes one
 //! branch less. A block that does not lead to the one behind it is followed by a successor instead, if all other ways to
 //! that one stand before it: clang writes the end of a loop in front of its body. Blocks from which every way leads to
-//! `unreachable` are cold, and those to which only exceptions lead; they go to the end, out of the way of the others (Pettis and
+//! `unreachable` are cold, and those to which only exceptions lead or that are known to be rare, but no headers of loops; they go to the end, out of the way of the others (Pettis and
 //! Hansen, "Profile Guided Code Positioning", 1990, where the profile is a guess).
 //!
 //! Requires: a verified function, its [`ControlFlowGraph`] and [`LoopForest`]. Preserves: the function; the
@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use core::mem;
 use cranelift_entity::EntityRef;
 use cranelift_entity::packed_option::PackedOption;
-use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest};
+use ice_ir::{Block, ControlFlowGraph, Function, InstData, LoopForest, Rarity};
 
 /// Most predecessors of a block that is moved behind one of them.
 const MAX_WAYS: usize = 8;
@@ -63,11 +63,11 @@ impl BlockLayout {
         self.order.clear();
         self.facts.clear();
         self.facts.resize(func.num_blocks(), Facts::default());
-        self.find_cold(func, cfg);
+        self.find_cold(func, cfg, loops);
         self.flatten(func, cfg, loops);
     }
 
-    fn find_cold(&mut self, func: &Function, cfg: &ControlFlowGraph) {
+    fn find_cold(&mut self, func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest) {
         let mut work = mem::take(&mut self.work);
         let mut has_pads = false;
         for block in func.blocks() {
@@ -78,15 +78,18 @@ impl BlockLayout {
                 _ => {}
             }
         }
-        if has_pads {
-            self.find_behind_pads(func, cfg, &mut work);
+        if func.has_rarities() {
+            self.find_rare(func, cfg, loops);
+        }
+        if has_pads || func.has_rarities() {
+            self.find_behind_pads(func, cfg, loops, &mut work);
         }
         while let Some(block) = work.pop() {
             self.facts[block.index()].is_cold = true;
             for &pred in cfg.preds(block) {
                 let Facts { warm_succs, is_cold, .. } = &mut self.facts[pred.index()];
                 *warm_succs -= 1;
-                if *warm_succs == 0 && !*is_cold {
+                if *warm_succs == 0 && !*is_cold && !loops.is_header(pred) {
                     work.push(pred);
                 }
             }
@@ -94,20 +97,42 @@ impl BlockLayout {
         self.work = work;
     }
 
-    /// Finds the pads of exceptions, and what only they lead to.
+    /// Finds the blocks that are known to be rare. What is behind a loop is as rare as that, unless it calls what is rare.
     #[cold]
     #[inline(never)]
-    fn find_behind_pads(&mut self, func: &Function, cfg: &ControlFlowGraph, cold: &mut Vec<Block>) {
-        for block in func.blocks() {
+    fn find_rare(&mut self, func: &Function, cfg: &ControlFlowGraph, loops: &LoopForest) {
+        let is_place = |&block: &Block| Some(block) != func.layout.entry() && !loops.is_header(block);
+        for block in func.blocks().filter(is_place) {
+            let Rarity { branches, calls } = func.rarity(block);
+            let preds = cfg.preds(block);
+            let leaves =
+                |&pred: &Block| loops.innermost(pred).is_some_and(|header| !loops.contains(header, block));
+            let is_only_way = || branches as usize >= preds.len() && !preds.iter().any(leaves);
+            self.facts[block.index()].is_cold = calls || branches > 0 && is_only_way();
+        }
+    }
+
+    /// Finds the pads of exceptions and what is rare, and what only these lead to.
+    #[cold]
+    #[inline(never)]
+    fn find_behind_pads(
+        &mut self,
+        func: &Function,
+        cfg: &ControlFlowGraph,
+        loops: &LoopForest,
+        cold: &mut Vec<Block>,
+    ) {
+        for block in func.blocks().filter(|&block| !loops.is_header(block)) {
             let is_pad = |inst| matches!(func.inst(inst), InstData::LandingPad { .. });
             let is_behind = || {
                 let mut preds = cfg.preds(block).iter();
                 preds.len() > 0 && preds.all(|pred| self.facts[pred.index()].is_cold)
             };
-            if func.layout.first_inst(block).is_some_and(is_pad) || is_behind() {
+            let is_rare = self.facts[block.index()].is_cold;
+            if is_rare || func.layout.first_inst(block).is_some_and(is_pad) || is_behind() {
                 self.facts[block.index()].is_cold = true;
-                // What ends there is listed already.
-                if !cfg.succs(block).is_empty() {
+                // This is listed already.
+                if !matches!(func.terminator(block), Some(InstData::Unreachable)) {
                     cold.push(block);
                 }
             }
@@ -243,8 +268,13 @@ mod tests {
         let (mut cfg, mut loops, mut tree) =
             (ControlFlowGraph::new(), LoopForest::new(), DominatorTree::new());
         let mut layout = BlockLayout::default();
-        for edges in random_graphs(15).take(1000) {
-            let func = function_of_graph(&edges, Ends::ReturnOrNot);
+        for (n, edges) in random_graphs(15).take(2000).enumerate() {
+            let mut func = function_of_graph(&edges, Ends::ReturnOrNot);
+            // Half of the functions have blocks that are known to be rare.
+            for block in (0..func.num_blocks()).filter(|block| n % 2 == 1 && (n >> 1) * 7 % (block + 2) < 2) {
+                let rarity = func.rarity_mut(Block::new(block));
+                (rarity.branches, rarity.calls) = (n as u32 % 4, n % 8 < 5);
+            }
             cfg.compute(&func);
             loops.compute(&func, &cfg);
             tree.compute(&func, &cfg);
@@ -255,7 +285,8 @@ mod tests {
             sorted.sort();
             assert!(sorted.iter().copied().eq(func.blocks().filter(|&b| tree.is_reachable(b))), "{edges:?}");
             for header in loops.headers() {
-                let mut places = (0..order.len()).filter(|&i| loops.contains(header, order[i]));
+                let is_place = |&i: &usize| loops.contains(header, order[i]) && !layout.is_cold(order[i]);
+                let mut places = (0..order.len()).filter(is_place);
                 let first = places.next().unwrap();
                 assert!(places.enumerate().all(|(i, place)| place == first + 1 + i), "{edges:?} {order:?}");
             }

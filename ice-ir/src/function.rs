@@ -16,7 +16,7 @@ use crate::locations::SourceLocations;
 use crate::module::Signature;
 use crate::types::Type;
 use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{EntityRef, PrimaryMap};
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// Where a value comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -84,6 +84,15 @@ pub struct SwitchData {
     pub cases: Vec<(i64, Block)>,
 }
 
+/// What says that control hardly ever comes to a block.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Rarity {
+    /// So many branches hardly ever go there. One that leaves a loop so goes there as often as control comes to the loop.
+    pub branches: u32,
+    /// It calls what is hardly ever called.
+    pub calls: bool,
+}
+
 /// One function body.
 #[derive(Clone)]
 pub struct Function {
@@ -105,6 +114,7 @@ pub struct Function {
     num_switches: usize,
     assemblies: PrimaryMap<AssemblyId, Assembly>,
     pub(crate) locations: SourceLocations,
+    rarities: SecondaryMap<Block, Rarity>,
 }
 
 impl Default for Function {
@@ -131,6 +141,7 @@ impl Function {
             num_switches: 0,
             assemblies: PrimaryMap::new(),
             locations: SourceLocations::default(),
+            rarities: SecondaryMap::new(),
         }
     }
 
@@ -159,6 +170,7 @@ impl Function {
         self.num_switches = 0;
         self.assemblies.clear();
         self.locations.clear();
+        self.rarities.clear();
         for (n, &ty) in signature.params.iter().enumerate() {
             let value = self.values.push(ValueData { payload: n as u64, kind: Kind::Param, ty });
             self.params.push(value);
@@ -625,6 +637,21 @@ impl Function {
             }
             InvokeCallee::As(signature) => InstData::CallAs { signature, args, tail },
         })
+    }
+
+    /// Whether anything says that control hardly ever comes to some block.
+    pub fn has_rarities(&self) -> bool {
+        !self.rarities.is_empty()
+    }
+
+    /// What says that control hardly ever comes to `block`.
+    pub fn rarity(&self, block: Block) -> Rarity {
+        self.rarities[block]
+    }
+
+    /// The same, to be changed.
+    pub fn rarity_mut(&mut self, block: Block) -> &mut Rarity {
+        &mut self.rarities[block]
     }
 
     /// Lets every edge from `block` to `from` lead to `to`. Phis are the caller's business.

@@ -71,7 +71,7 @@ pub use entities::{
 pub use exceptions::{Clause, Exceptions, InvokeCallee, InvokeData, PadData};
 pub use filter::Filtered;
 pub use flowgraph::ControlFlowGraph;
-pub use function::{Function, SwitchData, SwitchKey, ValueDef};
+pub use function::{Function, Rarity, SwitchData, SwitchKey, ValueDef};
 pub use hardening::{
     GuardSource, Hardening, ObjectKind, Segment, SignedReturn, StackGuard, StackProtection, Tracking,
 };

@@ -318,6 +318,8 @@ pub struct FunctionTraits {
     pub returns_twice: bool,
     /// It never returns.
     pub noreturn: bool,
+    /// It is hardly ever called.
+    pub cold: bool,
     /// Of a function that never returns: no exception leaves it either.
     pub nounwind: bool,
     /// Whether its frame must be found through the frame pointer.
@@ -350,6 +352,7 @@ impl StaticDefault for FunctionTraits {
         align_log2: 0,
         returns_twice: false,
         noreturn: false,
+        cold: false,
         nounwind: false,
         frame_pointer: FrameChain::None,
         unwind: UnwindTables::None,

@@ -137,6 +137,9 @@ fn split(
         Logic::And => (if_false, if_true),
     };
     rename_predecessor(func, other, block, second);
+    if func.has_rarities() && func.rarity(both).branches > 0 {
+        func.rarity_mut(both).branches += 1;
+    }
     let mut next = func.layout.first_inst(both);
     while let Some(inst) = next
         && let &InstData::Phi { incoming } = func.inst(inst)

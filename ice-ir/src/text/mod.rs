@@ -39,12 +39,15 @@
 //! | phi | `v3: i32 = phi [v1, block0], [v2, block4]` |
 //! | terminator | `br block1`, `br v1, block1, block2`, `switch v1, block4 [-1: block4, 7: block2]`, `ret`, `ret v1`, `unreachable` |
 //!
+//! Behind the label of a block may stand `rare 2`, the number of branches that hardly ever go there, and `cold`, if it calls what is
+//! hardly ever called ([`Rarity`](crate::Rarity)): `block3: rare 1 cold`.
+//!
 //! Behind any instruction may stand `at` and the number of its [source location](crate::SourceLocation): `ret v1 at 7`.
 //!
 //! *Native modules* ([`native`](crate::native)) have more words: `target pointer i64 native`, with `executable` behind it for one that is for these alone; `comdat0 = "name"`
 //! (`all "name"` keeps every group); `sig1 = (i64 byval 24 align 8, i64 sret) -> i64, f64 variadic`; before the
 //! name of a function or global its linkage, storage, `declared` or `alias`, visibility, `local`,
-//! `section "name"`, `comdat0`, and of a function `returns_twice noreturn nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `signature_words 3238382334 7`, `frame_pointer_of_callers`, `uwtable_sync`,
+//! `section "name"`, `comdat0`, and of a function `returns_twice noreturn cold nounwind frame_pointer uwtable landing protect_strong type_word 7 align 32` (or `signature_words 3238382334 7`, `frame_pointer_of_callers`, `uwtable_sync`,
 //! `wide_registers`, `wide_integers`, `permutes_bytes`, `protect_buffers`, `protect`); `alias … =
 //! @target`; the initializer `relative @name + 4`; `call_as sig1(callee, arguments)`, `return_call_as sig1(callee, arguments)`, `second v3`, `ret v1, v2`;
 //! `asm "template", "constraints"(arguments)` or `asm returns_twice instruction intel …`, with any of these words left out; `machine "template", "constraints"(arguments)`; `output v3, 1`;

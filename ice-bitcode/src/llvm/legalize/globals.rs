@@ -246,6 +246,7 @@ impl<'a> Builder<'a> {
             align_log2: alignment(ops[7])?.unwrap_or(0),
             returns_twice: has(FunctionFlags::RETURNS_TWICE),
             noreturn: has(FunctionFlags::NORETURN),
+            cold: has(FunctionFlags::COLD),
             nounwind: has(FunctionFlags::NORETURN.with(FunctionFlags::NOUNWIND)),
             frame_pointer: match is_naked {
                 false if has(FunctionFlags::FRAME_POINTER_ALL) => FrameChain::All,

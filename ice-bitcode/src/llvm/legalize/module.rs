@@ -19,6 +19,7 @@ use crate::llvm::wire::data_layout::{DataLayout, Layouts};
 use crate::llvm::wire::debug::ModuleDebug;
 use crate::llvm::wire::metadata::Predicates;
 use crate::llvm::wire::types::{TypeId, TypeTable};
+use crate::llvm::wire::weights::Weights;
 use crate::pexe::BodyRange;
 
 /// What is known of a function beside its declaration.
@@ -88,6 +89,8 @@ pub struct LlvmModule {
     pub sync_scopes: Vec<Name>,
     /// The predicates that its metadata names, if it has comparisons that ask for them.
     pub(super) predicates: Option<Predicates>,
+    /// What its metadata says of how often branches go which way.
+    pub(super) weights: Weights,
     /// What it says of its source, if it does.
     pub(super) debug: Option<Arc<ModuleDebug>>,
     /// The thread-local variables that a library keeps.

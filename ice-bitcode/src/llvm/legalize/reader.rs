@@ -43,6 +43,7 @@ use crate::llvm::wire::metadata::{
     ModuleFlag, Predicates, SIGNATURE, Words, read_module_metadata, read_own_words, read_type_words,
 };
 use crate::llvm::wire::types::{self, LlvmType, TypeId, TypeTable};
+use crate::llvm::wire::weights::Weights;
 use crate::pexe::BodyRange;
 
 /// Reads the module in `file`, a whole file of LLVM bitcode, for `machine`.
@@ -97,6 +98,7 @@ pub fn read_module(file: &[u8], machine: &MachineDescription) -> Result<LlvmModu
         sync_scopes: builder.sync_scopes,
         used: builder.used,
         predicates: builder.predicates,
+        weights: builder.weights,
         debug: builder.debug.map(Arc::new),
     })
 }
@@ -222,6 +224,8 @@ pub(super) struct Builder<'a> {
     pub(super) words: Words,
     /// What comparisons may name in metadata, in modules with such.
     pub(super) predicates: Option<Predicates>,
+    /// What its metadata says of how often branches go which way.
+    pub(super) weights: Weights,
     /// What is said of the source.
     pub(super) debug: Option<ModuleDebug>,
     pub(super) names: IndexSet<&'a [u8], FxBuildHasher>,
@@ -268,6 +272,7 @@ impl<'a> Builder<'a> {
             flags: Vec::new(),
             words: Words::default(),
             predicates: None,
+            weights: Weights::default(),
             debug: None,
             names: IndexSet::default(),
             deferred: Vec::new(),
@@ -453,6 +458,7 @@ impl<'a> Builder<'a> {
                 let read = read_module_metadata(reader, found, record, number, asked, has_predicates)?;
                 (self.flags, self.words, self.debug) = (read.flags, read.words, read.debug);
                 self.predicates = has_predicates.then_some(read.predicates);
+                self.weights = read.weights;
                 Ok(())
             }
             block::VALUE_SYMTAB

@@ -146,6 +146,7 @@ pub mod metadata {
 pub mod attachment {
     pub const ATTACHMENT: u32 = 11;
     pub const DEBUG: u64 = 0;
+    pub const WEIGHTS: u64 = 2;
     pub const SIGNATURE: u64 = 32;
     pub const TYPE_WORD: u64 = 36;
 }
@@ -196,6 +197,17 @@ pub mod function {
     pub const BLOCKADDR_USERS: u32 = 60;
     pub const FIRST_DEBUG_RECORD: u32 = 61;
     pub const LAST_DEBUG_RECORD: u32 = 66;
+
+    /// Whether a record is an instruction: these are counted, and metadata is attached to their numbers.
+    pub const fn is_instruction(code: u32) -> bool {
+        const OTHERS: u64 = 1 << DECLAREBLOCKS
+            | 1 << DEBUG_LOC_AGAIN
+            | 1 << DEBUG_LOC
+            | 1 << OPERAND_BUNDLE
+            | 1 << BLOCKADDR_USERS;
+        let is_other = code < 64 && OTHERS >> code & 1 != 0;
+        !is_other && !(FIRST_DEBUG_RECORD <= code && code <= LAST_DEBUG_RECORD)
+    }
 
     /// Whether a record is no instruction, but tells debuggers something of the one before it.
     pub const fn is_for_debuggers(code: u32) -> bool {

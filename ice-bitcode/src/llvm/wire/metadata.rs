@@ -1,5 +1,5 @@
 //! Metadata, as far as it says something to a code generator: the flags of the module, type words, predicates of
-//! comparisons, and what [describes the source](super::debug).
+//! comparisons, [weights](super::weights) of branches, and what [describes the source](super::debug).
 //!
 //! Nodes have numbers in the order of their records, behind the strings, which stand in one record. Most of them describe
 //! the program to debuggers and optimisers, and in large blocks they are looked at only if there are units of the source:
@@ -15,6 +15,7 @@ use rustc_hash::FxBuildHasher;
 use super::codes::{attachment, metadata as code};
 use super::container::push_text;
 use super::debug::{self, ModuleDebug};
+use super::weights::Weights;
 use crate::bitstream::{BlockHeader, Cursor, Reader, Record};
 use crate::error::{Error, Result};
 
@@ -156,6 +157,7 @@ pub(in crate::llvm) struct ModuleMetadata {
     pub(in crate::llvm) flags: Vec<ModuleFlag>,
     pub(in crate::llvm) words: Words,
     pub(in crate::llvm) predicates: Predicates,
+    pub(in crate::llvm) weights: Weights,
     /// If it has units of a source.
     pub(in crate::llvm) debug: Option<ModuleDebug>,
 }
@@ -187,6 +189,7 @@ pub(in crate::llvm) fn read_module_metadata(
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
     let (mut flags, mut words, mut predicates) = (Vec::new(), Words::default(), Predicates::default());
     let (mut named, mut has_flags, mut has_index, mut debug) = (Named::Other, false, false, None);
+    let (mut weights, mut has_weights) = (Weights::default(), false);
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         match record.code {
@@ -195,11 +198,16 @@ pub(in crate::llvm) fn read_module_metadata(
                 if has_predicates {
                     predicates.add(&strings, reader.bytes());
                 }
+                has_weights |= weights.add_strings(&strings, reader.bytes());
                 block.strings = Some(strings);
             }
             code::INDEX_OFFSET => {
                 once(reader, &mut has_index, "of places of metadata")?;
                 block.read_index(reader, record)?;
+                match has_weights {
+                    true => block.weights(reader, record, &mut weights)?,
+                    false => weights.skip(block.nodes.len()),
+                }
             }
             code::NAME => {
                 let mut name = Vec::new();
@@ -238,11 +246,17 @@ pub(in crate::llvm) fn read_module_metadata(
                 Named::Units | Named::Other => {}
             },
             code::KIND | code::GLOBAL_DECL_ATTACHMENT | code::INDEX => {}
-            _ => block.nodes.push(reader.entry_position()),
+            _ => {
+                block.nodes.push(reader.entry_position());
+                match has_weights {
+                    true => weights.add(&Weights::default(), record, &block.number),
+                    false => weights.skip(1),
+                }
+            }
         }
     }
     predicates.count = predicates.count.saturating_add(block.nodes.len() as u64);
-    Ok(ModuleMetadata { flags, words, predicates, debug })
+    Ok(ModuleMetadata { flags, words, predicates, weights, debug })
 }
 
 /// Notes that there is one of these; another is an error.
@@ -435,6 +449,19 @@ impl<N: Fn(u32) -> Option<i64>> Block<N> {
             words.count += 1;
         }
         Ok(words)
+    }
+
+    /// Adds what the nodes say of weights.
+    fn weights(&mut self, reader: &mut Reader<'_>, record: &mut Record, weights: &mut Weights) -> Result<()> {
+        let behind = reader.position();
+        for &at in &self.nodes {
+            reader.seek(at)?;
+            match reader.next_in_leaf(record)? {
+                true => weights.add(&Weights::default(), record, &self.number),
+                false => weights.skip(1),
+            }
+        }
+        reader.seek(behind)
     }
 
     /// What is said of the source, where `units` are.

@@ -12,6 +12,7 @@
 //! | `constants`   | constants of modules and functions |
 //! | `metadata`    | the flags of a module |
 //! | `debug`       | what metadata says of the source |
+//! | `weights`     | which ways branches hardly ever go |
 //! | `fold`        | what expressions of constants come to |
 
 pub mod attributes;
@@ -25,3 +26,4 @@ pub mod fold;
 pub mod metadata;
 mod processors;
 pub mod types;
+pub mod weights;

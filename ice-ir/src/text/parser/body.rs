@@ -86,6 +86,15 @@ impl Parser<'_> {
             let block = lookup(&body.blocks, label).ok_or((self.at, Undefined("block")))?;
             self.advance();
             self.expect(b':', "':'")?;
+            if self.accept_word("rare") {
+                let at = self.at;
+                let branches = self.number()?;
+                func.rarity_mut(block).branches =
+                    u32::try_from(branches).map_err(|_| (at, NumberOutOfRange))?;
+            }
+            if self.accept_word("cold") {
+                func.rarity_mut(block).calls = true;
+            }
             while self.kind(self.at) != TokenKind::Punct(b'}')
                 && entity_number(self.peek_word(), "block").is_none()
             {

@@ -211,6 +211,7 @@ impl Parser<'_> {
         let mut traits = FunctionTraits {
             returns_twice: self.accept_word("returns_twice"),
             noreturn: self.accept_word("noreturn"),
+            cold: self.accept_word("cold"),
             nounwind: self.accept_word("nounwind"),
             frame_pointer: match self.accept_word("frame_pointer") {
                 true => FrameChain::All,

@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use super::is_plain_name;
 use crate::entities::{Inst, Invocation, Pad, SigId, Symbol, Value};
 use crate::exceptions::{Clause, InvokeCallee};
-use crate::function::{Function, SwitchKey, ValueDef};
+use crate::function::{Function, Rarity, SwitchKey, ValueDef};
 use crate::instruction::{InstData, TailHint, ValueRange};
 use crate::intrinsics;
 use crate::module::{FunctionKind, GlobalKind, Initializer, Module, Mutability, Program, Signature, TypeDef};
@@ -280,7 +280,12 @@ fn write_body(
         write_constant(module, func, Value::from_u32(index), out)?;
     }
     for block in func.blocks() {
-        writeln!(out, "{block}:")?;
+        let Rarity { branches, calls } = func.rarity(block);
+        write!(out, "{block}:")?;
+        if branches > 0 {
+            write!(out, " rare {branches}")?;
+        }
+        writeln!(out, "{}", if calls { " cold" } else { "" })?;
         for inst in func.block_insts(block) {
             out.write_str("  ")?;
             write_instruction(module, func, inst, out)?;

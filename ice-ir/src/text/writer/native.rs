@@ -165,6 +165,7 @@ pub(super) fn write_function_words(traits: &FunctionTraits, out: &mut impl Write
     let words = [
         (traits.returns_twice, "returns_twice "),
         (traits.noreturn, "noreturn "),
+        (traits.cold, "cold "),
         (traits.nounwind, "nounwind "),
         (traits.frame_pointer == FrameChain::All, "frame_pointer "),
         (traits.frame_pointer == FrameChain::Callers, "frame_pointer_of_callers "),

@@ -153,6 +153,10 @@ impl Body<'_, '_> {
             return unsupported("a call with the attribute no_callee_saved_registers");
         }
         self.check_result(prototype.ret, attributes.ret, function)?;
+        let is_cold = |function| self.m.module.functions[function].traits.cold;
+        if attributes.function.flags.has(FunctionFlags::COLD) || function.is_some_and(is_cold) {
+            self.note_rare_call();
+        }
         self.check_wide(prototype.ty, function)?;
         let registers = self.vector_registers();
         let (signatures, attribute_table) = (&self.m.signatures, &self.m.attributes);
@@ -197,6 +201,16 @@ impl Body<'_, '_> {
             self.note_tail_call(duty, slot.is_some(), form);
         }
         self.call_result(prototype.ret, attributes.ret, first, second, slot)
+    }
+
+    /// Notes that control hardly ever comes to the current block, which calls what is hardly ever called. The first block is come to
+    /// as often as the function.
+    #[cold]
+    fn note_rare_call(&mut self) {
+        if let Some(block) = self.b.current_block().filter(|&block| Some(block) != self.b.func.layout.entry())
+        {
+            self.b.func.rarity_mut(block).calls = true;
+        }
     }
 
     /// The call instruction: its first result, and the type of the second one.

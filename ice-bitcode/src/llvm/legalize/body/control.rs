@@ -57,6 +57,7 @@ impl Body<'_, '_> {
         let cond = self.rel(ty)?;
         self.end()?;
         self.b.cond_br(self.single(cond), target, other);
+        self.s.branches.push((self.s.instructions - 1, [target, other]));
         self.terminated()
     }
 

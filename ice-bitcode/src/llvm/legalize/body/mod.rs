@@ -285,11 +285,15 @@ impl FunctionReader {
                         if program.header.debug.is_some() {
                             scratch.places.nodes.read_own(reader, &inner, record)?;
                         }
+                        scratch.own_weights(program, reader, &inner, record)?;
                     }
-                    block::METADATA_ATTACHMENT if program.header.debug.is_some() => {
-                        scratch.places.function = read_attached(reader, &inner, record)?;
+                    block::METADATA_ATTACHMENT => {
+                        if program.header.debug.is_some() {
+                            scratch.places.function = read_attached(reader, &inner, record)?;
+                        }
+                        scratch.note_rare_ways(program, reader, &inner, record, builder.func)?;
                     }
-                    block::METADATA_ATTACHMENT | block::VALUE_SYMTAB | block::USELIST => {}
+                    block::VALUE_SYMTAB | block::USELIST => {}
                     id => {
                         return Err(
                             reader.error(Error::UnexpectedBlock { block: id, outer: block::FUNCTION })
@@ -336,6 +340,7 @@ impl Body<'_, '_> {
     /// Reads one record of the FUNCTION block.
     #[inline]
     fn record(&mut self, number: u32) -> Checked<()> {
+        self.s.instructions += u32::from(code::is_instruction(number));
         if self.b.current_block().is_none() && self.between_blocks(number)? {
             return Ok(());
         }

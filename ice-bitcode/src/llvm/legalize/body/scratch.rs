@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use ice_ir::{Block, FuncId, Inst, StackProtection, Symbol, Value};
+use ice_ir::{Block, FuncId, Function, Inst, StackProtection, Symbol, Value};
 
 use super::LlvmProgram;
 use super::assembly::JumpScratch;
@@ -24,10 +24,11 @@ use crate::llvm::legalize::module::LlvmModule;
 use crate::llvm::legalize::parts::PartConstant;
 use crate::llvm::legalize::signature::Form;
 use crate::llvm::wire::attributes::{FunctionFlags, ParamAttributes};
-use crate::llvm::wire::constants::Constants;
+use crate::llvm::wire::constants::{Constants, View};
 use crate::llvm::wire::demands::Hook;
 use crate::llvm::wire::metadata::Predicates;
 use crate::llvm::wire::types::TypeId;
+use crate::llvm::wire::weights::{RareWay, Weights, for_each_weighted};
 use crate::ssa::SsaChecks;
 
 /// An entry of a phi that is set at the end of the body.
@@ -91,6 +92,12 @@ pub(super) struct Scratch {
     pub(super) type_word: Option<u32>,
     /// What its comparisons may name in metadata of its own.
     pub(super) predicates: Predicates,
+    /// Which ways branches hardly ever go, in metadata of its own.
+    pub(super) weights: Weights,
+    /// How many instructions were read.
+    pub(super) instructions: u32,
+    /// The conditional branches, by their numbers among the instructions, and where they lead.
+    pub(super) branches: Vec<(u32, [Block; 2])>,
     /// Where its instructions are in the source, if the module says it.
     pub(super) places: Places,
     /// Whether something is to be done before the next record is read: places are kept, or there is such a call as follows.
@@ -185,6 +192,9 @@ impl Default for Scratch {
             bundle: None,
             type_word: None,
             predicates: Predicates::default(),
+            weights: Weights::default(),
+            instructions: 0,
+            branches: Vec::new(),
             places: Places::default(),
             is_watched: false,
             tail_call: None,
@@ -253,6 +263,9 @@ impl Scratch {
         if program.predicates.is_some() {
             self.predicates = Predicates::default();
         }
+        self.weights.begin(&program.weights);
+        self.instructions = 0;
+        self.branches.clear();
         self.is_watched = program.debug.is_some();
         if let Some(debug) = &program.debug {
             self.places.begin(debug);
@@ -316,5 +329,39 @@ impl Scratch {
         }
         self.next_local = self.locals.len() as u32;
         Ok(())
+    }
+
+    /// Reads what the METADATA block of the function says of weights.
+    pub(super) fn own_weights(
+        &mut self,
+        program: &LlvmProgram,
+        reader: &mut Reader<'_>,
+        inner: &BlockHeader,
+        record: &mut Record,
+    ) -> Result<()> {
+        let env = program.header.environment();
+        let view = View { env: &env, local: &self.constants };
+        self.weights.read_own(&program.header.weights, reader, inner, record, |id| view.number(id))
+    }
+
+    /// Notes where the branches with weights that the METADATA_ATTACHMENT block has hardly ever go.
+    pub(super) fn note_rare_ways(
+        &mut self,
+        program: &LlvmProgram,
+        reader: &mut Reader<'_>,
+        inner: &BlockHeader,
+        record: &mut Record,
+        func: &mut Function,
+    ) -> Result<()> {
+        let (weights, branches) = (&self.weights, &self.branches);
+        for_each_weighted(reader, inner, record, |inst, id| {
+            let Some(way) = weights.rare_way(&program.header.weights, id) else { return };
+            let found = branches.binary_search_by_key(&inst, |&(inst, _)| inst.into());
+            if let Some(&(_, [yes, no])) = found.ok().and_then(|at| branches.get(at))
+                && yes != no
+            {
+                func.rarity_mut(if way == RareWay::True { yes } else { no }).branches += 1;
+            }
+        })
     }
 }
