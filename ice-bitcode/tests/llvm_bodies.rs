@@ -951,9 +951,17 @@ y:
     let text = assembled("weights.ll", text);
     let labels: Vec<&str> = text.lines().filter(|line| line.starts_with("block")).collect();
     let expected = [
-        "block0:", "block1:", "block2: rare 1", "block3: cold", "block4:", // @f
-        "block0:", "block1: cold", "block2: rare 1", // @shared
-        "block0:", "block1: rare 1", "block2:", // @own
+        "block0:",
+        "block1:",
+        "block2: rare 1",
+        "block3: cold",
+        "block4:", // @f
+        "block0:",
+        "block1: cold",
+        "block2: rare 1", // @shared
+        "block0:",
+        "block1: rare 1",
+        "block2:", // @own
     ];
     assert_eq!(labels, expected, "{text}");
 }

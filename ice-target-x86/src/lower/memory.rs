@@ -53,17 +53,17 @@ impl X86 {
             let dst = cx.regs(result).lo();
             cx.sink.push(Inst::LoadXmm { size: ty.bytes() as u8, dst, mem });
         } else {
-            let dst = self.loaded_reg(cx, result, ty);
+            let dst = self.loaded_reg(cx, mem, result);
             cx.sink.push(Inst::Load { width: self.width(ty), dst, mem });
         }
     }
 
-    /// The register of an integer of type `ty` that is loaded. What it is extended to lives in it too, so its slot has 64 bits if
-    /// registers have.
-    fn loaded_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, value: Value, ty: Type) -> VReg {
-        let is_extended = match ty {
+    /// The register of an integer that is loaded. What it is extended to lives in it too, so its slot has 64 bits if registers have.
+    /// Not a word that may be read from memory where it is used, with what stands behind it there.
+    fn loaded_reg<S: Sink<Inst>>(self, cx: &mut Cx<'_, S>, mem: Amode, value: Value) -> VReg {
+        let is_extended = match cx.func.value_type(value) {
             Type::I8 | Type::I16 => true,
-            _ => ty == Type::I32 && cx.uses.is_widened(value),
+            ty => ty == Type::I32 && cx.uses.is_widened(value) && !mem.is_constant(),
         };
         if is_extended && !self.has_pairs() && cx.plain_reg(value).is_none() {
             let reg = self.temp(cx, Type::I64);

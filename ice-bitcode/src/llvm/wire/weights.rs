@@ -51,12 +51,6 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
-
     /// Forgets all; numbers go on behind those of the `module`.
     pub(in crate::llvm) fn begin(&mut self, module: &Weights) {
         self.known.clear();
