@@ -200,13 +200,7 @@ pub mod function {
 
     /// Whether a record is an instruction: these are counted, and metadata is attached to their numbers.
     pub const fn is_instruction(code: u32) -> bool {
-        const OTHERS: u64 = 1 << DECLAREBLOCKS
-            | 1 << DEBUG_LOC_AGAIN
-            | 1 << DEBUG_LOC
-            | 1 << OPERAND_BUNDLE
-            | 1 << BLOCKADDR_USERS;
-        let is_other = code < 64 && OTHERS >> code & 1 != 0;
-        !is_other && !(FIRST_DEBUG_RECORD <= code && code <= LAST_DEBUG_RECORD)
+        !is_for_debuggers(code) && !matches!(code, DECLAREBLOCKS | OPERAND_BUNDLE | BLOCKADDR_USERS)
     }
 
     /// Whether a record is no instruction, but tells debuggers something of the one before it.
