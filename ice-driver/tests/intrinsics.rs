@@ -78,6 +78,7 @@ fn those_on_general_registers_and_of_ciphers_give_what_clangs_code_gives() {
 #[test]
 fn those_of_aarch64_give_what_clangs_code_gives() {
     compare_with_clang("neon.c", 10_000, &["aarch64"]);
+    compare_with_clang("system_aarch64.c", 500, &["aarch64"]);
 }
 
 #[test]

@@ -40,20 +40,22 @@ const MAX_INCOMING: usize = 256;
 /// Calls `f` with each value that a phi gets by an edge out of a loop.
 pub(crate) fn for_each_leaving(func: &Function, loops: &LoopForest, mut f: impl FnMut(Leaving)) {
     for to in func.blocks() {
-        let depth = loops.depth(to);
-        for phi in func.block_insts(to) {
-            let &InstData::Phi { incoming } = func.inst(phi) else { break };
-            let incoming = func.incoming(incoming);
-            if incoming.len() > MAX_INCOMING {
-                break;
+        let leaves = |&(_, from): &(Value, Block)| {
+            loops.depth(from) > loops.depth(to)
+                && loops.innermost(from).is_some_and(|header| !loops.contains(header, to))
+        };
+        let mut next = func.layout.first_inst(to);
+        while let Some(phi) = next
+            && let &InstData::Phi { incoming } = func.inst(phi)
+            && incoming.len() <= MAX_INCOMING
+        {
+            let mut any = false;
+            for &(value, from) in func.incoming(incoming).iter().filter(|edge| leaves(edge)) {
+                any = true;
+                f(Leaving { value, from, to, phi });
             }
-            for &(value, from) in incoming {
-                let leaves = loops.depth(from) > depth
-                    && loops.innermost(from).is_some_and(|header| !loops.contains(header, to));
-                if leaves {
-                    f(Leaving { value, from, to, phi });
-                }
-            }
+            // All phis of a block have the same edges.
+            next = func.layout.next_inst(phi).filter(|_| any);
         }
     }
 }

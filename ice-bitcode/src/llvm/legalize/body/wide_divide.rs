@@ -1,5 +1,6 @@
 //! Division of integers of more than 64 bits: the functions of the compiler's library, which exist for 128 bits on some
-//! machines, else a loop of long division in base 2 (Knuth, The Art of Computer Programming 2, 4.3.1).
+//! machines, else a loop of long division in base 2, or short division in base 2^32 by a number of one such digit (Knuth, The Art of
+//! Computer Programming 2, 4.3.1, and exercise 16 there).
 
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Type, Value};
 
@@ -27,11 +28,11 @@ impl Body<'_, '_> {
         let wants_quotient = matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv);
         let pick = |(quotient, rest)| if wants_quotient { quotient } else { rest };
         if !is_signed {
-            return Ok(pick(self.wide_long_division(a, b)));
+            return Ok(pick(self.wide_quotient_and_rest(a, b)));
         }
         let signs = [a, b].map(|number| self.wide_sign(number));
         let (a, b) = (self.wide_negate_if(signs[0], a), self.wide_negate_if(signs[1], b));
-        let result = pick(self.wide_long_division(a, b));
+        let result = pick(self.wide_quotient_and_rest(a, b));
         let sign = match wants_quotient {
             true => self.bin(BinaryOp::Xor, signs[0], signs[1]),
             false => signs[0],
@@ -50,6 +51,45 @@ impl Body<'_, '_> {
         (0..number.len).for_each(|i| self.set(signs, i, sign));
         let other = self.wide_each(BinaryOp::Xor, number, signs);
         self.wide_add_sub(BinaryOp::Sub, other, signs).0
+    }
+
+    /// Quotient and remainder of unsigned numbers.
+    fn wide_quotient_and_rest(&mut self, a: Run, b: Run) -> (Run, Run) {
+        match self.digit(b) {
+            Some(divisor) => self.wide_short_division(a, divisor),
+            None => self.wide_long_division(a, b),
+        }
+    }
+
+    /// The number that `b` is, if it is a constant of one digit in base 2^32, and not zero.
+    fn digit(&self, b: Run) -> Option<i64> {
+        let limb = |i| self.b.func.int_value(self.get(b, i));
+        let is_short = (1..b.len).all(|i| limb(i) == Some(0));
+        limb(0).filter(|number| is_short && (1..1 << 32).contains(number))
+    }
+
+    /// Quotient and remainder by a number of one digit: digit by digit, each with the rest of those above.
+    fn wide_short_division(&mut self, a: Run, divisor: i64) -> (Run, Run) {
+        let divisor = self.i64(divisor);
+        let (quotient, rest) = (self.reserve(a.len), self.wide_int(0, a.len));
+        let mut left = self.i64(0);
+        for i in (0..a.len).rev() {
+            let limb = self.get(a, i);
+            let digits =
+                [self.bin_int(BinaryOp::Lshr, limb, 32), self.bin_int(BinaryOp::And, limb, u32::MAX.into())];
+            let [upper, lower] = digits.map(|digit| {
+                let above = self.bin_int(BinaryOp::Shl, left, 32);
+                let both = self.bin(BinaryOp::Or, above, digit);
+                let part = self.bin(BinaryOp::Udiv, both, divisor);
+                left = self.bin(BinaryOp::Urem, both, divisor);
+                part
+            });
+            let upper = self.bin_int(BinaryOp::Shl, upper, 32);
+            let limb = self.bin(BinaryOp::Or, upper, lower);
+            self.set(quotient, i, limb);
+        }
+        self.set(rest, 0, left);
+        (quotient, rest)
     }
 
     /// Quotient and remainder of unsigned numbers. Each round moves the highest bit of the dividend into the rest, takes the

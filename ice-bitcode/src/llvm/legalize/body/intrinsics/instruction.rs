@@ -106,6 +106,12 @@ impl Body<'_, '_> {
         Ok(())
     }
 
+    /// An instruction with one constant number and nothing else.
+    pub(super) fn instruction_with_number(&mut self, call: &Call, mnemonic: &str) -> Checked<()> {
+        let number = self.constant_argument(call.args[0])?;
+        self.instruction_effect(&format!("{mnemonic} #{number}"), "~{memory}", &[])
+    }
+
     fn check_assembler(&self, template: &str) -> Checked<()> {
         match self.m.legal.machine().has_assembler {
             true => Ok(()),

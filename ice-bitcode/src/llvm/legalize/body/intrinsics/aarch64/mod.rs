@@ -218,6 +218,25 @@ impl Body<'_, '_> {
         self.aarch64_statement(call, text.into(), constraints, &values)
     }
 
+    /// A quotient; 0 for a divisor of 0, as the instruction gives.
+    fn aarch64_division(&mut self, call: &Call, mnemonic: &str) -> Checked<Operand> {
+        let (_, lanes) = self.register_part(call.ret)?;
+        let width = if lanes.bits == 64 { 'x' } else { 'w' };
+        let text = format!("{mnemonic} ${{0:{width}}}, ${{1:{width}}}, ${{2:{width}}}");
+        self.aarch64_text(call, &text, "=r,r,r")
+    }
+
+    /// A register of the system is read, where it stands.
+    fn aarch64_system_register(&mut self, call: &Call, register: &str) -> Checked<Operand> {
+        self.aarch64_text(call, &format!("mrs $0, {register}"), "=r,~{memory}")
+    }
+
+    /// A register of the system is written, where it stands.
+    fn aarch64_set_system_register(&mut self, call: &Call, register: &str) -> Checked<()> {
+        let value = self.single(call.args[0]);
+        self.instruction_effect(&format!("msr {register}, $0"), "r,~{memory}", &[value])
+    }
+
     /// A shift by the lanes of the second operand, to the left where they are positive. If all are one constant, there may be an
     /// instruction for the number: `left` and `right` are their mnemonics.
     fn aarch64_shift(&mut self, call: &Call, mnemonic: &str, left: &str, right: &str) -> Checked<Operand> {

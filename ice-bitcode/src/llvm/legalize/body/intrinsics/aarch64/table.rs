@@ -5,7 +5,7 @@ use ice_ir::{FloatCond, IntCond, Intrinsic};
 
 use super::super::Row;
 use super::super::instruction::Order;
-use super::super::table::{effect, value};
+use super::super::table::{effect, nothing, value};
 use super::Form;
 use crate::llvm::legalize::body::float::{Nans, Zeros};
 use crate::llvm::legalize::body::integer::Sign;
@@ -126,6 +126,25 @@ pub(in super::super) static ALL: &[&[Row]] = &[
     CIPHERS,
     CIPHER_TEXTS,
     OF_WORDS,
+    SYSTEM,
+];
+
+/// Hints, barriers, traps, divisions that a divisor of zero leaves without a trap, and registers of the system.
+static SYSTEM: &[Row] = &[
+    nothing("aarch64.prefetch"),
+    effect("aarch64.hint", 1, |cx, call| cx.instruction_with_number(call, "hint")),
+    effect("aarch64.dmb", 1, |cx, call| cx.instruction_with_number(call, "dmb")),
+    effect("aarch64.dsb", 1, |cx, call| cx.instruction_with_number(call, "dsb")),
+    effect("aarch64.isb", 1, |cx, call| cx.instruction_with_number(call, "isb")),
+    effect("aarch64.break", 1, |cx, call| cx.instruction_with_number(call, "brk")),
+    effect("aarch64.hlt", 1, |cx, call| cx.instruction_with_number(call, "hlt")),
+    effect("aarch64.clrex", 0, |cx, _| cx.instruction_effect("clrex", "~{memory}", &[])),
+    value("aarch64.sdiv", 2, |cx, call| cx.aarch64_division(call, "sdiv")),
+    value("aarch64.udiv", 2, |cx, call| cx.aarch64_division(call, "udiv")),
+    value("aarch64.get.fpcr", 0, |cx, call| cx.aarch64_system_register(call, "fpcr")),
+    value("aarch64.get.fpsr", 0, |cx, call| cx.aarch64_system_register(call, "fpsr")),
+    effect("aarch64.set.fpcr", 1, |cx, call| cx.aarch64_set_system_register(call, "fpcr")),
+    effect("aarch64.set.fpsr", 1, |cx, call| cx.aarch64_set_system_register(call, "fpsr")),
 ];
 
 /// What the IR has operations for.

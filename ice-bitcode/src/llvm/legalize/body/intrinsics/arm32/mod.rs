@@ -316,12 +316,6 @@ impl Body<'_, '_> {
         self.one_of(call.ret, value)
     }
 
-    /// An instruction with one constant number and nothing else.
-    fn arm_with_one_number(&mut self, call: &Call, mnemonic: &str) -> Checked<()> {
-        let number = self.constant_argument(call.args[0])?;
-        self.instruction_effect(&format!("{mnemonic} #{number}"), "~{memory}", &[])
-    }
-
     /// The text of an access to a register of a coprocessor: which one, an operation, two registers, another operation.
     fn coprocessor_text(&self, mnemonic: &str, operands: [Operand; 5]) -> Checked<String> {
         let mut numbers = [0; 5];
