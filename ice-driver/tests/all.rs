@@ -36,6 +36,7 @@ mod programs;
 mod refusals;
 mod repeats;
 mod runtime;
+mod rust_library;
 mod samples;
 mod sandbox;
 mod streams;
