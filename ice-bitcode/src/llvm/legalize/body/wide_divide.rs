@@ -4,6 +4,7 @@
 
 use ice_ir::{BinaryOp, CastOp, InstData, IntCond, Type, Value};
 
+use super::integer::BitOp;
 use super::values::Run;
 use super::{Body, Checked};
 
@@ -28,11 +29,11 @@ impl Body<'_, '_> {
         let wants_quotient = matches!(op, BinaryOp::Udiv | BinaryOp::Sdiv);
         let pick = |(quotient, rest)| if wants_quotient { quotient } else { rest };
         if !is_signed {
-            return Ok(pick(self.wide_quotient_and_rest(a, b)));
+            return Ok(pick(self.wide_quotient_and_rest(a, b)?));
         }
         let signs = [a, b].map(|number| self.wide_sign(number));
         let (a, b) = (self.wide_negate_if(signs[0], a), self.wide_negate_if(signs[1], b));
-        let result = pick(self.wide_quotient_and_rest(a, b));
+        let result = pick(self.wide_quotient_and_rest(a, b)?);
         let sign = match wants_quotient {
             true => self.bin(BinaryOp::Xor, signs[0], signs[1]),
             false => signs[0],
@@ -54,9 +55,9 @@ impl Body<'_, '_> {
     }
 
     /// Quotient and remainder of unsigned numbers.
-    fn wide_quotient_and_rest(&mut self, a: Run, b: Run) -> (Run, Run) {
+    fn wide_quotient_and_rest(&mut self, a: Run, b: Run) -> Checked<(Run, Run)> {
         match self.digit(b) {
-            Some(divisor) => self.wide_short_division(a, divisor),
+            Some(divisor) => Ok(self.wide_short_division(a, divisor)),
             None => self.wide_long_division(a, b),
         }
     }
@@ -93,9 +94,18 @@ impl Body<'_, '_> {
     }
 
     /// Quotient and remainder of unsigned numbers. Each round moves the highest bit of the dividend into the rest, takes the
-    /// divisor from it where it fits, and the bit that says so into the dividend, which is the quotient in the end.
-    fn wide_long_division(&mut self, a: Run, b: Run) -> (Run, Run) {
-        let (zero, rounds) = (self.wide_int(0, a.len), self.int(Type::I32, i64::from(a.len) * 64));
+    /// divisor from it where it fits, and the bit that says so into the dividend, which is the quotient in the end. The zeros that
+    /// the dividend begins with take no rounds, but there is one.
+    fn wide_long_division(&mut self, a: Run, b: Run) -> Checked<(Run, Run)> {
+        let bits = a.len * 64;
+        let zeros = self.wide_bits(BitOp::Ctlz, bits, a)?;
+        let (zeros, most) = (self.get(zeros, 0), self.i64(i64::from(bits) - 1));
+        let is_less = self.b.icmp(IntCond::Ult, zeros, most);
+        let zeros = self.choose(is_less, zeros, most);
+        let a = self.wide_shift(BinaryOp::Shl, a, zeros);
+        let (zero, all) = (self.wide_int(0, a.len), self.i64(bits.into()));
+        let rounds = self.bin(BinaryOp::Sub, all, zeros);
+        let rounds = self.cast(CastOp::Trunc, rounds, Type::I32);
         let before = self.ice_block();
         let (again, done) = (self.b.create_block(), self.b.create_block());
         self.b.br(again);
@@ -130,7 +140,7 @@ impl Body<'_, '_> {
             self.come_again(self.get(rest, i), self.get(next_rest, i));
         }
         self.continue_in(done);
-        (shifted, next_rest)
+        Ok((shifted, next_rest))
     }
 
     /// The number times two plus `bit`, and the bit above.
