@@ -5,8 +5,8 @@
 //! jumps back at the bottom is *rotated* until the test is at the bottom, so that an iteration executes one
 //! branch less. A block that does not lead to the one behind it is followed by a successor instead, if all other ways to
 //! that one stand before it: clang writes the end of a loop in front of its body. Blocks from which every way leads to
-//! `unreachable` are cold, and those to which only exceptions lead or that are known to be rare, but no headers of loops; they go to the end, out of the way of the others (Pettis and
-//! Hansen, "Profile Guided Code Positioning", 1990, where the profile is a guess).
+//! `unreachable` are cold, and those to which only exceptions lead or that are known to be rare, but no headers of loops; they go
+//! to the end, out of the way of the others (Pettis and Hansen, "Profile Guided Code Positioning", 1990, where the profile is a guess).
 //!
 //! Requires: a verified function, its [`ControlFlowGraph`] and [`LoopForest`]. Preserves: the function; the
 //! entry stays first. Linear in blocks and edges: no block is in two innermost loops, and what has more than
@@ -82,7 +82,7 @@ impl BlockLayout {
             self.find_rare(func, cfg, loops);
         }
         if has_pads || func.has_rarities() {
-            self.find_behind_pads(func, cfg, loops, &mut work);
+            self.find_behind_cold(func, cfg, loops, &mut work);
         }
         while let Some(block) = work.pop() {
             self.facts[block.index()].is_cold = true;
@@ -105,9 +105,8 @@ impl BlockLayout {
         for block in func.blocks().filter(is_place) {
             let Rarity { branches, calls } = func.rarity(block);
             let preds = cfg.preds(block);
-            let leaves =
-                |&pred: &Block| loops.innermost(pred).is_some_and(|header| !loops.contains(header, block));
-            let is_only_way = || branches as usize >= preds.len() && !preds.iter().any(leaves);
+            let stays = |&pred: &Block| loops.largest_without(pred, block).is_none();
+            let is_only_way = || branches as usize >= preds.len() && preds.iter().all(stays);
             self.facts[block.index()].is_cold = calls || branches > 0 && is_only_way();
         }
     }
@@ -115,7 +114,7 @@ impl BlockLayout {
     /// Finds the pads of exceptions and what is rare, and what only these lead to.
     #[cold]
     #[inline(never)]
-    fn find_behind_pads(
+    fn find_behind_cold(
         &mut self,
         func: &Function,
         cfg: &ControlFlowGraph,

@@ -40,14 +40,6 @@ const PRINTED: &str = "119400 [450, 300, 300, 200]
 true
 ";
 
-/// Where rustc has the library of a machine.
-fn library(triple: &str) -> Option<PathBuf> {
-    let output =
-        Command::new("rustc").args(["--target", triple, "--print", "target-libdir"]).output().ok()?;
-    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-    path.exists().then_some(path)
-}
-
 /// What the compiler itself calls, which stands in a library of its own.
 fn builtins(library: &std::path::Path) -> Option<PathBuf> {
     let files = library.read_dir().ok()?.flatten().map(|entry| entry.path());
@@ -59,7 +51,7 @@ fn builtins(library: &std::path::Path) -> Option<PathBuf> {
 
 fn check(target: &str, triple: &str, linker: &str, emulator: &[&str]) {
     let what = format!("Rust's library on {target}");
-    let library = if common::has_tool("rustc") { library(triple) } else { None };
+    let library = common::rust_library(triple);
     let Some(library) = library else { return common::skip(&what, "no rustc, or no library for it") };
     let scratch = Scratch::new();
     let (source, bitcode) = (scratch.write("program.rs", PROGRAM), scratch.path("program.bc"));
@@ -82,14 +74,7 @@ fn check(target: &str, triple: &str, linker: &str, emulator: &[&str]) {
         let mut link = Command::new(linker);
         link.arg("-static").arg(&object).args(builtins(&library)).args(["-o".as_ref(), program.as_os_str()]);
         expect_success(&link.args(["-lm", "-lpthread", "-ldl"]).output().expect("starts"), linker);
-        let mut run = match emulator {
-            [] => Command::new(&program),
-            [name, ..] => Command::new(name),
-        };
-        if !emulator.is_empty() {
-            run.arg(&program);
-        }
-        let output = run.output().expect("starts");
+        let output = common::under(emulator, &program).output().expect("starts");
         assert_eq!(String::from_utf8_lossy(&output.stdout), PRINTED, "{target} {recipe}: {output:?}");
     }
 }

@@ -5,8 +5,8 @@
 //! take the place of those that the moves for the phis would need. It may depend on one value that is no constant, so that no more
 //! registers are needed for it in the loop.
 //!
-//! Requires: a verified function, its loop forest and use counts, which may be too small. Preserves: the order of side effects; adds blocks,
-//! and leaves the originals for [`Uses`] to find dead. Linear in phis and edges.
+//! Requires: a verified function, its loop forest and use counts, which may be too small. Preserves: the order of side effects; adds
+//! blocks, and leaves the originals for [`Uses`] to find dead. Linear in phis and edges.
 
 use crate::changed::Changed;
 use crate::insert::insert;
@@ -41,8 +41,7 @@ const MAX_INCOMING: usize = 256;
 pub(crate) fn for_each_leaving(func: &Function, loops: &LoopForest, mut f: impl FnMut(Leaving)) {
     for to in func.blocks() {
         let leaves = |&(_, from): &(Value, Block)| {
-            loops.depth(from) > loops.depth(to)
-                && loops.innermost(from).is_some_and(|header| !loops.contains(header, to))
+            loops.depth(from) > loops.depth(to) && loops.largest_without(from, to).is_some()
         };
         let mut next = func.layout.first_inst(to);
         while let Some(phi) = next

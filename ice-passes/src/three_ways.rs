@@ -4,8 +4,8 @@
 //! comparisons would be numbers, a difference and two further comparisons. A branch on one of the comparisons, and another
 //! one on whether the numbers are equal, ask for the same. First comes what goes back: in searches that is the way that goes on.
 //!
-//! Requires: a verified function and its use counts. Preserves: those, which it keeps; every block, but adds one for the second branch
-//! ([`Changed::KeptLoops`](crate::Changed::KeptLoops)).
+//! Requires: a verified function and its use counts. Preserves: those, which it keeps; every block, but adds one for the second
+//! branch ([`Changed::KeptLoops`](crate::Changed::KeptLoops)).
 
 use alloc::vec::Vec;
 use ice_ir::{BinaryOp, Block, CastOp, Function, Inst, InstData, IntCond, SwitchKey, Type, Uses, Value};
@@ -38,45 +38,40 @@ pub(crate) fn branch(
     }
     let way = |number| cases.iter().find(|&&(case, _)| case == number).map_or(default, |&(_, target)| target);
     let ways @ [to_less, to_equal, to_greater] = [-1, 0, 1].map(way);
-    // Where no value goes nothing may be left that is reached from here alone.
-    let is_left = !ways.contains(&default);
-    if is_left
-        && !matches!(func.layout.first_inst(default).map(|inst| func.inst(inst)), Some(InstData::Unreachable))
-    {
+    // Where no value goes nothing may be that is reached from here alone.
+    let is_empty =
+        matches!(func.layout.first_inst(default).map(|inst| func.inst(inst)), Some(InstData::Unreachable));
+    if !ways.contains(&default) && !is_empty {
         return false;
     }
     uses.withdraw_operands(func, end);
-    let goes_back = |target: Block| target <= block;
     let mut second = None;
-    let (cond, if_true, if_false) = match ways {
-        _ if to_less == to_equal => (greater, to_greater, to_less),
-        _ if to_equal == to_greater => (less, to_less, to_equal),
-        _ => {
-            let place = match to_less == to_greater {
-                true => block,
-                false => *second.insert(func.insert_new_block_after(block)),
-            };
-            let is_equal = func.make_inst_for(end, InstData::Icmp { cond: IntCond::Eq, args }, Type::I1);
-            let equal = func.result(is_equal).expect("a comparison has a result");
-            if place == block {
-                func.layout.insert_before(end, is_equal);
-            } else {
-                func.layout.append_inst(place, is_equal);
-            }
+    let (cond, if_true, if_false) = if to_less == to_equal {
+        (greater, to_greater, to_less)
+    } else if to_equal == to_greater {
+        (less, to_less, to_equal)
+    } else {
+        let is_equal = func.make_inst_for(end, InstData::Icmp { cond: IntCond::Eq, args }, Type::I1);
+        let equal = func.result(is_equal).expect("a comparison has a result");
+        if to_less == to_greater {
+            func.layout.insert_before(end, is_equal);
             count(func, uses, is_equal, end);
+            (equal, to_equal, to_less)
+        } else {
+            let goes_back = |target: Block| target <= block;
             let ((cond, target), other) = match goes_back(to_greater) && !goes_back(to_less) {
                 true => ((greater, to_greater), to_less),
                 false => ((less, to_less), to_greater),
             };
-            if place == block {
-                (equal, to_equal, other)
-            } else {
-                let data = InstData::CondBr { cond: equal, if_true: to_equal, if_false: other };
-                let test = func.make_inst_for(end, data, Type::Void);
-                func.layout.append_inst(place, test);
-                count(func, uses, test, end);
-                (cond, target, place)
+            let behind = func.insert_new_block_after(block);
+            let data = InstData::CondBr { cond: equal, if_true: to_equal, if_false: other };
+            let test = func.make_inst_for(end, data, Type::Void);
+            for inst in [is_equal, test] {
+                func.layout.append_inst(behind, inst);
+                count(func, uses, inst, end);
             }
+            second = Some(behind);
+            (cond, target, behind)
         }
     };
     *func.inst_mut(end) = InstData::CondBr { cond, if_true, if_false };

@@ -61,6 +61,22 @@ pub fn can_run(target: &str) -> bool {
     compiler.is_some()
 }
 
+/// Where rustc has the library of a machine.
+pub fn rust_library(triple: &str) -> Option<PathBuf> {
+    let output =
+        Command::new("rustc").args(["--target", triple, "--print", "target-libdir"]).output().ok()?;
+    let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+    path.exists().then_some(path)
+}
+
+/// Runs a program, by an emulator if one is named.
+pub fn under(emulator: &[&str], program: &Path) -> Command {
+    let Some((name, arguments)) = emulator.split_first() else { return Command::new(program) };
+    let mut command = Command::new(name);
+    command.args(arguments).arg(program);
+    command
+}
+
 fn gcc_has_m32() -> bool {
     let scratch = Scratch::new();
     let source = scratch.write("empty.c", "#include <stdio.h>\nint main(void) { return 0; }\n");

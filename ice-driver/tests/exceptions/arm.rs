@@ -136,11 +136,7 @@ void (*volatile f)(int) = throws;
 fn panics_of_rust_are_caught() {
     const TARGET: &str = "armv7-unknown-linux-gnueabihf";
     let tools = ["rustc", LINKER, EMULATOR[0]].iter().all(|tool| common::has_tool(tool));
-    let library = || {
-        let output = Command::new("rustc").args(["--target", TARGET, "--print", "target-libdir"]).output();
-        output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).exists())
-    };
-    if !tools || !library() {
+    if !tools || common::rust_library(TARGET).is_none() {
         return common::skip("panics of Rust on ARM", "no library or emulator for it on this machine");
     }
     check_panics(&["--target", TARGET, "-Clinker=arm-linux-gnueabihf-gcc"], &EMULATOR);

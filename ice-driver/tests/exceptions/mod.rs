@@ -4,7 +4,7 @@ mod arm;
 mod emulated;
 mod random;
 
-use crate::common::{self, Scratch, expect_success, ice};
+use crate::common::{self, Scratch, expect_success, ice, under};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -35,14 +35,6 @@ const COMPILERS: [&str; 4] = ["clang++-14", "clang++-16", "clang++-19", "clang++
 
 fn run(command: &mut Command) -> Output {
     command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
-}
-
-/// Runs a program, by an emulator if one is named.
-fn under(emulator: &[&str], program: &Path) -> Command {
-    let Some((name, arguments)) = emulator.split_first() else { return Command::new(program) };
-    let mut command = Command::new(name);
-    command.args(arguments).arg(program);
-    command
 }
 
 fn compile(compiler: &str, flags: &[&str], source: &Path, output: &Path) {

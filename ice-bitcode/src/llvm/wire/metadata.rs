@@ -189,7 +189,7 @@ pub(in crate::llvm) fn read_module_metadata(
     let mut block = Block { number, strings: None, bounds: Vec::new(), nodes: Vec::new() };
     let (mut flags, mut words, mut predicates) = (Vec::new(), Words::default(), Predicates::default());
     let (mut named, mut has_flags, mut has_index, mut debug) = (Named::Other, false, false, None);
-    let (mut weights, mut has_weights) = (Weights::default(), false);
+    let mut weights = Weights::default();
     reader.enter(header);
     while reader.next_in_leaf(record)? {
         match record.code {
@@ -198,16 +198,13 @@ pub(in crate::llvm) fn read_module_metadata(
                 if has_predicates {
                     predicates.add(&strings, reader.bytes());
                 }
-                has_weights |= weights.add_strings(&strings, reader.bytes());
+                weights.add_strings(&strings, reader.bytes());
                 block.strings = Some(strings);
             }
             code::INDEX_OFFSET => {
                 once(reader, &mut has_index, "of places of metadata")?;
                 block.read_index(reader, record)?;
-                match has_weights {
-                    true => block.weights(reader, record, &mut weights)?,
-                    false => weights.skip(block.nodes.len()),
-                }
+                block.weights(reader, record, &mut weights)?;
             }
             code::NAME => {
                 let mut name = Vec::new();
@@ -248,10 +245,7 @@ pub(in crate::llvm) fn read_module_metadata(
             code::KIND | code::GLOBAL_DECL_ATTACHMENT | code::INDEX => {}
             _ => {
                 block.nodes.push(reader.entry_position());
-                match has_weights {
-                    true => weights.add(&Weights::default(), record, &block.number),
-                    false => weights.skip(1),
-                }
+                weights.add(&Weights::default(), record, &block.number);
             }
         }
     }
@@ -451,8 +445,12 @@ impl<N: Fn(u32) -> Option<i64>> Block<N> {
         Ok(words)
     }
 
-    /// Adds what the nodes say of weights.
+    /// Adds what the nodes say of weights. They are looked at only if there are any.
     fn weights(&mut self, reader: &mut Reader<'_>, record: &mut Record, weights: &mut Weights) -> Result<()> {
+        if !weights.has_any() {
+            weights.skip(self.nodes.len());
+            return Ok(());
+        }
         let behind = reader.position();
         for &at in &self.nodes {
             reader.seek(at)?;

@@ -4,8 +4,6 @@
 //! A branch is attached to a node of the string `branch_weights`, perhaps of `expected`, and a number for each way (LLVM language
 //! reference, "Branch weight metadata"). Nodes that one function alone has stand in its own block.
 
-use core::ops::Range;
-
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
@@ -48,13 +46,15 @@ pub struct Weights {
     known: IndexMap<u64, Part, FxBuildHasher>,
     /// The number of what comes next.
     count: u64,
+    /// Whether there is a string that weights begin with: nothing else is looked at without one.
+    has_any: bool,
 }
 
 impl Weights {
     /// Forgets all; numbers go on behind those of the `module`.
     pub(in crate::llvm) fn begin(&mut self, module: &Weights) {
         self.known.clear();
-        self.count = module.count;
+        (self.count, self.has_any) = (module.count, module.has_any);
     }
 
     /// The way that a branch attached to the metadata with this number hardly ever goes.
@@ -70,21 +70,23 @@ impl Weights {
         self.known.get(&id).or_else(|| module.known.get(&id)).copied()
     }
 
-    /// Adds the strings that a record has, whose characters are in `bytes`. Whether weights may be made of any.
-    pub(super) fn add_strings(&mut self, strings: &Strings, bytes: &[u8]) -> bool {
-        let mut any = false;
-        let mut add = |(id, bounds): (u64, Range<usize>)| {
+    /// Adds the strings that a record has, whose characters are in `bytes`.
+    pub(super) fn add_strings(&mut self, strings: &Strings, bytes: &[u8]) {
+        for (id, bounds) in (self.count..).zip(strings.bounds(bytes)) {
             let part = match strings.text(bytes, bounds) {
                 Some(WEIGHTS) => Part::Weights,
                 Some(EXPECTED) => Part::Expected,
-                _ => return,
+                _ => continue,
             };
-            any |= part == Part::Weights;
+            self.has_any |= part == Part::Weights;
             self.known.insert(id, part);
-        };
-        (self.count..).zip(strings.bounds(bytes)).for_each(&mut add);
+        }
         self.count = self.count.saturating_add(strings.count());
-        any
+    }
+
+    /// Whether nodes may say anything.
+    pub(super) fn has_any(&self) -> bool {
+        self.has_any
     }
 
     /// Passes over so many nodes.
@@ -95,6 +97,7 @@ impl Weights {
     /// Adds what a record says that has the next number, where fields may be of the `module`.
     pub(super) fn add(&mut self, module: &Weights, record: &Record, number: impl Fn(u32) -> Option<i64>) {
         let part = match (record.code, &record.ops[..]) {
+            _ if !self.has_any => None,
             (code::VALUE, &[_, value]) => {
                 let number = u32::try_from(value).ok().and_then(number);
                 number.map(|number| Part::Number(number as u32))

@@ -4,7 +4,8 @@
 //! What wraps where a flag says that it does not is poison, and so is its extension, which may be anything then. Equal sums of which
 //! one has no flag are one value, which is kept in mind no longer.
 //!
-//! A scale is a shift to the left by up to [`MAX_SCALE`]. A term may be such a sum in its turn, down to a depth that bounds what one extension makes.
+//! A scale is a shift to the left by up to [`MAX_SCALE`]. A term may be such a sum in its turn, down to a depth that bounds what one
+//! extension makes.
 //!
 //! Invariant: values ascend, so that one is found by halves. Cost: logarithmic in the sums of the body.
 
@@ -55,7 +56,7 @@ impl ExactSums {
 }
 
 impl Body<'_, '_> {
-    /// Notes the flags of `sum`, which `op` makes of `term` and `number`, where values from number `new` on are not older.
+    /// Notes the flags of `sum`, which `op`, an addition or a shift to the left, makes of `term` and `number`, where values from number `new` on are not older.
     #[inline(never)]
     pub(super) fn note_sum(
         &mut self,
@@ -64,14 +65,10 @@ impl Body<'_, '_> {
         flags: u64,
         new: usize,
     ) {
-        let is_address = |number: &i64| {
-            self.pointer() == Type::I64
-                && match op {
-                    BinaryOp::Add => true,
-                    _ => op == BinaryOp::Shl && (1..=MAX_SCALE).contains(number),
-                }
-        };
-        let Some(number) = self.b.func.int_value(number).filter(is_address) else { return };
+        let Some(number) = self.b.func.int_value(number) else { return };
+        if self.pointer() != Type::I64 || op == BinaryOp::Shl && !(1..=MAX_SCALE).contains(&number) {
+            return;
+        }
         let sums = &mut self.s.exact_sums;
         let depth = 1 + sums.find(term).map_or(0, |index| sums.known[index].depth);
         match sums.find(sum) {

@@ -128,6 +128,11 @@ impl Lanes {
     }
 }
 
+/// The letter of a general register with a number of so many bits.
+fn general_register(bits: u32) -> char {
+    if bits == 64 { 'x' } else { 'w' }
+}
+
 impl Body<'_, '_> {
     /// The only part of a type, which a register has room for.
     fn register_part(&self, ty: TypeId) -> Checked<(Part, Lanes)> {
@@ -221,7 +226,7 @@ impl Body<'_, '_> {
     /// A quotient; 0 for a divisor of 0, as the instruction gives.
     fn aarch64_division(&mut self, call: &Call, mnemonic: &str) -> Checked<Operand> {
         let (_, lanes) = self.register_part(call.ret)?;
-        let width = if lanes.bits == 64 { 'x' } else { 'w' };
+        let width = general_register(lanes.bits);
         let text = format!("{mnemonic} ${{0:{width}}}, ${{1:{width}}}, ${{2:{width}}}");
         self.aarch64_text(call, &text, "=r,r,r")
     }
@@ -265,7 +270,7 @@ impl Body<'_, '_> {
         if result.ty.is_vector() || lanes.count != from.count {
             return self.aarch64_instruction(call, Form::UNARY, mnemonic);
         }
-        let width = if lanes.bits == 64 { 'x' } else { 'w' };
+        let width = general_register(lanes.bits);
         let text = format!("{mnemonic} ${{0:{width}}}, {}", from.written(1, Single::Scalar));
         self.aarch64_statement(call, text, "=r,w", &[self.single(call.args[0])])
     }
